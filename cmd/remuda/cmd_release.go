@@ -95,6 +95,7 @@ func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int
 	start := o.clock.Now()
 	hint := newControllerHint(st, o.clock, o.audit)
 	notify := every{period: notifyEvery, next: start.Add(notifyEvery)}
+	var borne denials
 	return awaitAnswer(ctx, o.clock, func(ctx context.Context) (bool, error) {
 		now := o.clock.Now()
 		if notify.due(now) {
@@ -107,8 +108,11 @@ func (o *releaseOptions) await(ctx context.Context, st *store.Store, attempt int
 		if err == nil && releaseDone(status, attempt) {
 			return true, nil
 		}
-		if errors.Is(err, store.ErrRefused) {
+		if errors.Is(err, store.ErrRefused) && !borne.bears(err, now) {
 			return false, err // only an operator can cure it
+		}
+		if err == nil {
+			borne = denials{}
 		}
 		hint.look(ctx, show, status.Attempt != attempt, now, err)
 		show.show(releaseLine(o.requestID, attempt, status, err), "  "+short(now.Sub(start)))

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -100,8 +102,23 @@ func byCode() []exitRow {
 // usagef returns an error of kind errUsage that reads as its own text only.
 func usagef(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
 
-// asUsage marks err as the caller's mistake. Nil stays nil.
-func asUsage(err error) error { return mark(errUsage, err) }
+// asUsage marks err as the caller's mistake, unless a service that was asked meanwhile did not answer or refused the call: then
+// other arguments would not help. Nil stays nil.
+func asUsage(err error) error {
+	if ofService(err) {
+		return err
+	}
+	return mark(errUsage, err)
+}
+
+// ofService reports whether err comes from a service, and not from what it was asked for.
+func ofService(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled) {
+		return true
+	}
+	explained, ok := errors.AsType[*awserr.Error](err)
+	return ok && slices.Contains([]awserr.Class{awserr.Unavailable, awserr.Throttled, awserr.Denied}, explained.Class)
+}
 
 // notFound returns an error of kind store.ErrNotFound that reads as its own text only.
 func notFound(format string, args ...any) error {

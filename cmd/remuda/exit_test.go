@@ -7,8 +7,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
+	"github.com/remuda-run/remuda/internal/awserr"
+	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -22,6 +25,12 @@ func TestExitCode(t *testing.T) {
 		{"Failure", errors.New("disk full"), exitFailure},
 		{"Unavailable", fmt.Errorf("scan: %w", store.ErrUnavailable), exitFailure},
 		{"Usage", usagef("--count: must be 1"), exitUsage},
+		{"UsageOfAService", asUsage(awserr.Explain(errors.New("unexpected EOF"), "ssm:GetParameter", "parameter /remuda/config")), exitFailure},
+		{"UsageThrottled", asUsage(fmt.Errorf("read configuration: %w", awserr.Explain(&smithy.GenericAPIError{Code: "ThrottlingException"}, "ssm:GetParameter", "parameter /x"))), exitFailure},
+		{"UsageDenied", asUsage(awserr.Explain(&smithy.GenericAPIError{Code: "AccessDeniedException"}, "ssm:GetParameter", "parameter /x")), exitFailure},
+		{"UsageOfWhatIsNotThere", asUsage(awserr.Explain(&smithy.GenericAPIError{Code: "ParameterNotFound"}, "ssm:GetParameter", "parameter /x")), exitUsage},
+		{"UsageGitHubAway", asUsage(fmt.Errorf("group: %w", githubapi.ErrUnavailable)), exitFailure},
+		{"UsageLate", asUsage(fmt.Errorf("open: %w", context.DeadlineExceeded)), exitTimedOut},
 		{"NotFound", fmt.Errorf("read RUN#1: %w", store.ErrNotFound), exitNotFound},
 		{"Conflict", &store.ConflictError{}, exitConflict},
 		{"OtherSpec", fmt.Errorf("submit: %w", store.ErrOtherSpec), exitConflict},

@@ -28,6 +28,7 @@ type requestWait struct {
 	status  store.RunStatus // the last one of this attempt
 	waiting waiting
 	trouble error         // why the last call failed, nil if it did not
+	borne   denials       // of reads of the status
 	audit   audit.Options // says when a lease is dead
 	hint    *controllerHint
 }
@@ -82,7 +83,10 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 	st, err := w.store.Status(ctx, store.Eventual, w.want.ID)
 	switch {
 	case errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrRefused):
-		return false, err
+		if !w.borne.bears(err, now) {
+			return false, err
+		}
+		w.trouble = err
 	case errors.Is(err, store.ErrNotFound):
 	case err != nil:
 		w.trouble = err
@@ -91,6 +95,9 @@ func (w *requestWait) look(ctx context.Context) (bool, error) {
 	case st.Attempt == w.stored.Attempt && st.OriginalCount == 0: // else it answers the controller's own, which was taken over
 		w.status = st
 		w.waiting.look(st, now)
+	}
+	if err == nil {
+		w.borne = denials{}
 	}
 	done, err := w.verdict()
 	if !done && err == nil {

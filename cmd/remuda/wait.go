@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/awserr"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -76,9 +77,10 @@ func paced(ctx context.Context, clk clock.WithTicker, look func(context.Context)
 // settle repeats call until it succeeds or fails for good. Meanwhile it shows the trouble.
 func settle(ctx context.Context, clk clock.WithTicker, show *progress, what string, call func(context.Context) error) error {
 	var trouble error
+	var borne denials
 	err := poll(ctx, clk, func(ctx context.Context) (bool, error) {
 		trouble = call(ctx)
-		if trouble == nil || definite(trouble) {
+		if trouble == nil || definite(trouble) && !borne.bears(trouble, clk.Now()) {
 			return trouble == nil, trouble
 		}
 		show.show(storeTrouble(what, trouble), "")
@@ -91,6 +93,31 @@ func settle(ctx context.Context, clk clock.WithTicker, show *progress, what stri
 func definite(err error) bool {
 	kinds := []error{store.ErrNotFound, store.ErrInvalid, store.ErrRefused, store.ErrOtherSpec, store.ErrOldAttempt, errReleased}
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
+}
+
+// Bounds of what a client bears of a missing permission: IAM takes seconds to apply a changed role or policy everywhere.
+const (
+	denialsBorne = 3 // then the call fails
+	denialPause  = 2 * time.Second
+)
+
+// denials counts how often a client was denied a call. The zero value has counted none.
+type denials struct {
+	count int
+	last  time.Time
+}
+
+// bears reports whether err is a denial that may pass: fewer than denialsBorne came, each at least denialPause after the one before.
+// Other errors are not borne.
+func (d *denials) bears(err error, now time.Time) bool {
+	denied, ok := errors.AsType[*awserr.Error](err)
+	if !ok || denied.Class != awserr.Denied {
+		return false
+	}
+	if d.count == 0 || now.Sub(d.last) >= denialPause {
+		d.count, d.last = d.count+1, now
+	}
+	return d.count < denialsBorne
 }
 
 // withTrouble adds to a time-out what the last call failed with.

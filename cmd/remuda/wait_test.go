@@ -3,12 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/smithy-go"
 	"k8s.io/utils/clock"
 
+	"github.com/remuda-run/remuda/internal/awserr"
 	"github.com/remuda-run/remuda/internal/bubbletest"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -130,6 +133,41 @@ func TestSettle(t *testing.T) {
 			}
 		}
 	})
+}
+
+// IAM applies a changed role or policy within seconds: a call fails for a denial only after three of them, each at least two seconds
+// after the one before, and one that succeeds in between begins the count anew.
+func TestSettle_BearsDenials_Review_F7(t *testing.T) {
+	denied := fmt.Errorf("%w: %w", store.ErrRefused, awserr.Explain(&smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, "dynamodb:GetItem", "table remuda"))
+	for name, tt := range map[string]struct {
+		denials int
+		fails   bool
+	}{"One": {1, false}, "ForASecond": {8, false}, "ForGood": {1 << 30, true}} {
+		t.Run(name, bubbletest.Case(func(t *testing.T) {
+			c, calls, start := newCLI(nil), 0, time.Now()
+			err := settle(t.Context(), c.clock, newProgress(c.streams), "drain", func(context.Context) error {
+				if calls++; calls <= tt.denials {
+					return denied
+				}
+				return nil
+			})
+			took := time.Since(start)
+			if errors.Is(err, store.ErrRefused) != tt.fails || tt.fails && (took < 2*denialPause || took > 3*denialPause) {
+				t.Errorf("settle = %v after %d calls and %s, want a failure: %t, after some %s", err, calls, took, tt.fails, 2*denialPause)
+			}
+		}))
+	}
+	var d denials
+	now := time.Now()
+	for i, want := range []bool{true, true, true, false} { // at 0, 1, 2 and 4 s
+		at := now.Add([]time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second}[i])
+		if got := d.bears(denied, at); got != want {
+			t.Errorf("bears() of denial %d = %t, want %t", i+1, got, want)
+		}
+	}
+	if d = (denials{}); d.bears(store.ErrRefused, now) || d.bears(awserr.Explain(&smithy.GenericAPIError{Code: "ResourceNotFoundException"}, "dynamodb:GetItem", "table remuda"), now) {
+		t.Error("bears() what is no denial")
+	}
 }
 
 // A store that goes away after it took the request is blamed, not the controller.

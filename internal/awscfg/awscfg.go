@@ -59,7 +59,7 @@ func Load(ctx context.Context, region string) (aws.Config, error) {
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("load configuration of AWS: %w", err)
 	}
-	cfg.HTTPClient = PlainBodies(client)
+	cfg.HTTPClient, cfg.Retryer = PlainBodies(client), retryer
 	if told, ok := ctx.Value(toldKey{}).(func(Call)); ok {
 		cfg.APIOptions = append(cfg.APIOptions, tell(told))
 	}

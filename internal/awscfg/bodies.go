@@ -21,5 +21,9 @@ func (p plainBodies) Do(r *http.Request) (*http.Response, error) {
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = struct{ io.ReadCloser }{r.Body}
 	}
-	return p.client.Do(r)
+	resp, err := p.client.Do(r)
+	if err != nil || r.Method == http.MethodHead {
+		return resp, err
+	}
+	return whole(resp)
 }

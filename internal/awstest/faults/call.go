@@ -14,7 +14,7 @@ import (
 type call struct {
 	req       *http.Request
 	body      []byte
-	service   string     // dynamodb, sqs, ec2, iam, sts, … or unknown
+	service   string     // dynamodb, sqs, ec2, iam, sts, s3, ssm, secretsmanager, logs, … or unknown
 	operation string     // or Unknown
 	form      url.Values // of the Query protocol (EC2, IAM, STS); nil for JSON
 
@@ -48,10 +48,37 @@ func readCall(req *http.Request) (*call, error) {
 		}
 		return c, nil
 	}
+	if c.service == "s3" {
+		c.operation = s3Operation(req)
+		return c, nil
+	}
 	if form, err := url.ParseQuery(string(c.body)); err == nil && form.Get("Action") != "" {
 		c.operation, c.form = form.Get("Action"), form
 	}
 	return c, nil
+}
+
+// s3Operation names the call of a request to S3 with the bucket in its path, as far as this repository makes such calls.
+func s3Operation(req *http.Request) string {
+	_, key, _ := strings.Cut(strings.Trim(req.URL.Path, "/"), "/")
+	kind := "Object"
+	if key == "" {
+		kind = "Bucket"
+	}
+	query := req.URL.Query()
+	switch {
+	case req.Method == http.MethodGet && query.Has("versions"):
+		return "ListObjectVersions"
+	case req.Method == http.MethodGet && key == "":
+		return "ListObjectsV2"
+	case req.Method == http.MethodPost && query.Has("delete"):
+		return "DeleteObjects"
+	}
+	verb, known := map[string]string{http.MethodGet: "Get", http.MethodHead: "Head", http.MethodPut: "Put", http.MethodDelete: "Delete"}[req.Method]
+	if !known {
+		return "Unknown"
+	}
+	return verb + kind
 }
 
 // scope returns the service in a signature: Credential=<key>/<date>/<region>/<service>/aws4_request.

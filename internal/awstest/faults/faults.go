@@ -36,6 +36,8 @@ const (
 	TimeoutAfter  Kind = "timeout after"  // done, no answer within Stall
 	TimeoutBefore Kind = "timeout before" // not done, no answer within Stall
 	Deny          Kind = "deny"           // not done, the caller has no permission
+	CutBody       Kind = "cut body"       // done, then the connection breaks in the middle of the reply's body
+	CorruptBody   Kind = "corrupt body"   // done, and the second half of the reply's body is overwritten
 )
 
 // Faults of one operation.
@@ -48,7 +50,7 @@ const (
 
 // operation is the one that a kind is for.
 var operation = map[Kind]string{
-	LostReply: "", ErrorAfter: "", ErrorBefore: "", Throttle: "", TimeoutAfter: "", TimeoutBefore: "", Deny: "",
+	LostReply: "", ErrorAfter: "", ErrorBefore: "", Throttle: "", TimeoutAfter: "", TimeoutBefore: "", Deny: "", CutBody: "", CorruptBody: "",
 	EmptyReceive: receive, Duplicate: receive, Resurrect: receive, Invisible: describe,
 }
 

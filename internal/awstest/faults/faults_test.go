@@ -9,9 +9,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	logstypes "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	ddbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
@@ -56,6 +63,8 @@ func TestTransport_EachKind(t *testing.T) {
 		{faults.ErrorBefore, 0, `500 {"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"`},
 		{faults.Throttle, 0, `400 {"__type":"com.amazonaws.dynamodb.v20120810#ProvisionedThroughputExceededException"`},
 		{faults.Deny, 0, `400 {"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"`},
+		{faults.CutBody, 1, "error: unexpected EOF"},
+		{faults.CorruptBody, 1, "200 {\x00"},
 		{faults.TimeoutAfter, 1, "error: read tcp: i/o timeout"},
 		{faults.TimeoutBefore, 0, "error: read tcp: i/o timeout"},
 	}
@@ -122,6 +131,37 @@ func TestTransport_SpeaksTheProtocols(t *testing.T) {
 		if typed := (*ddbtypes.ProvisionedThroughputExceededException)(nil); kind == faults.Throttle && !errors.As(errs[0], &typed) {
 			t.Errorf("%s: error = %v, want the SDK's type", kind, errs[0])
 		}
+	}
+}
+
+// So they are in the services that the controller reads configuration, credentials, programs and roles from.
+func TestTransport_SpeaksOfTheOtherServices(t *testing.T) {
+	up := newUpstream(t, "{}")
+	for kind, codes := range map[faults.Kind][5]string{
+		faults.Throttle:    {"ThrottlingException", "ThrottlingException", "ThrottlingException", "SlowDown", "Throttling"},
+		faults.ErrorBefore: {"InternalServerError", "InternalServiceError", "ServiceUnavailableException", "InternalError", "ServiceFailure"},
+		faults.Deny:        {"AccessDeniedException", "AccessDeniedException", "AccessDeniedException", "AccessDenied", "AccessDenied"},
+	} {
+		tr := through(t, faults.Faults{Rules: []faults.Rule{
+			{Op: "ssm.GetParameter", Kind: kind, Rate: 1}, {Op: "secretsmanager.GetSecretValue", Kind: kind, Rate: 1}, {Op: "logs.PutLogEvents", Kind: kind, Rate: 1},
+			{Op: "s3.GetObject", Kind: kind, Rate: 1}, {Op: "iam.GetRole", Kind: kind, Rate: 1},
+		}})
+		cfg, text := config(t, up.URL, tr), aws.String("x")
+		var errs [5]error
+		_, errs[0] = ssm.NewFromConfig(cfg).GetParameter(t.Context(), &ssm.GetParameterInput{Name: text})
+		_, errs[1] = secretsmanager.NewFromConfig(cfg).GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: text})
+		_, errs[2] = cloudwatchlogs.NewFromConfig(cfg).PutLogEvents(t.Context(), &cloudwatchlogs.PutLogEventsInput{
+			LogGroupName: text, LogStreamName: text, LogEvents: []logstypes.InputLogEvent{{Message: text, Timestamp: aws.Int64(1)}},
+		})
+		_, errs[3] = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true }).GetObject(t.Context(), &s3.GetObjectInput{Bucket: aws.String("bucket"), Key: text})
+		_, errs[4] = iam.NewFromConfig(cfg).GetRole(t.Context(), &iam.GetRoleInput{RoleName: text})
+		for i, err := range errs {
+			var api smithy.APIError
+			if !errors.As(err, &api) || api.ErrorCode() != codes[i] || api.ErrorMessage() == "" {
+				t.Errorf("%s: error = %v, want code %s with a message", kind, err, codes[i])
+			}
+		}
+		tr.MustFire(t)
 	}
 }
 

@@ -69,6 +69,12 @@ func (t *Transport) call(c *call, op string, n uint64) (*http.Response, error) {
 			if t.dice.fire(i, op) {
 				return t.refuse(c, r.Kind)
 			}
+		case CutBody, CorruptBody:
+			resp, err := t.forward(c, op)
+			if err != nil || resp.StatusCode >= http.StatusBadRequest || resp.ContentLength < 2 || !t.dice.fire(i, op) {
+				return resp, err
+			}
+			return damage(resp, r.Kind)
 		case EmptyReceive, Duplicate, Resurrect:
 			if resp := t.queues.deliver(c, r.Kind, func() bool { return t.dice.fire(i, op) }); resp != nil {
 				return resp, nil
@@ -86,6 +92,27 @@ func (t *Transport) call(c *call, op string, n uint64) (*http.Response, error) {
 	}
 	return t.forward(c, op)
 }
+
+// damage cuts the body of a reply, which is in memory, or overwrites its second half. The head stays: it promises the whole body.
+func damage(resp *http.Response, kind Kind) (*http.Response, error) {
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	half := len(body) / 2
+	if kind == CorruptBody {
+		clear(body[half:])
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, nil
+	}
+	resp.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body[:half]), cut{}))
+	return resp, nil
+}
+
+// cut is where a body ends too early.
+type cut struct{}
+
+func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
 // refuse is the answer in place of the service's.
 func (t *Transport) refuse(c *call, kind Kind) (*http.Response, error) {

@@ -21,19 +21,37 @@ var (
 	internal = map[string]failure{
 		"dynamodb": {500, "InternalServerError", "The request processing has failed because of an unknown error."},
 		"ec2":      {500, "InternalError", "An internal error has occurred."},
-		"":         {500, "InternalFailure", "The request processing has failed because of an unknown error."},
+		"s3":       {500, "InternalError", "We encountered an internal error. Please try again."},
+		"iam":      {500, "ServiceFailure", "The request processing has failed because of an unknown error."},
+		"ssm":      {500, "InternalServerError", "An error occurred on the server side."},
+		"logs":     {503, "ServiceUnavailableException", "The service cannot complete the request."},
+
+		"secretsmanager": {500, "InternalServiceError", "An error occurred on the server side."},
+
+		"": {500, "InternalFailure", "The request processing has failed because of an unknown error."},
 	}
 	throttled = map[string]failure{
 		"dynamodb": {400, "ProvisionedThroughputExceededException", "The level of configured provisioned throughput for the table was exceeded."},
 		"ec2":      {503, "RequestLimitExceeded", "Request limit exceeded."},
 		"sqs":      {400, "ThrottlingException", "Rate exceeded"},
-		"":         {400, "Throttling", "Rate exceeded"},
+		"ssm":      {400, "ThrottlingException", "Rate exceeded"},
+		"logs":     {400, "ThrottlingException", "Rate exceeded"},
+		"s3":       {503, "SlowDown", "Please reduce your request rate."},
+
+		"secretsmanager": {400, "ThrottlingException", "Rate exceeded"},
+
+		"": {400, "Throttling", "Rate exceeded"},
 	}
 	denied = map[string]failure{
 		"dynamodb": {400, "AccessDeniedException", ""},
 		"ec2":      {403, "UnauthorizedOperation", "You are not authorized to perform this operation. "},
 		"sqs":      {403, "AccessDeniedException", ""},
-		"":         {403, "AccessDenied", ""},
+		"ssm":      {400, "AccessDeniedException", ""},
+		"logs":     {400, "AccessDeniedException", ""},
+
+		"secretsmanager": {400, "AccessDeniedException", ""},
+
+		"": {403, "AccessDenied", ""},
 	}
 )
 
@@ -58,6 +76,9 @@ func pick(by map[string]failure, service string) failure {
 // fail answers with the failure in the call's protocol.
 func (c *call) fail(f failure) *http.Response {
 	switch {
+	case c.service == "s3":
+		return c.answer(f.status, "application/xml", fmt.Appendf(nil,
+			"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>%s</Code><Message>%s</Message><RequestId>fault</RequestId></Error>", f.code, f.message))
 	case c.form == nil:
 		return c.answer(f.status, json10, mustJSON(map[string]string{
 			"__type": namespaces[c.service] + f.code, "message": f.message,
