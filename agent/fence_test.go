@@ -50,7 +50,7 @@ func newGuarded(t *testing.T) *guarded {
 	g := &guarded{t: t, dir: t.TempDir()}
 	agenttest.Write(t, filepath.Join(g.dir, "agent-state.json"), `{"work": {"runId": "77"}}`)
 	agenttest.Write(t, filepath.Join(g.dir, agent.VerdictFile), "")
-	if err := agent.WriteHook(g.dir, os.Args[0]); err != nil {
+	if err := agent.WriteHook(g.dir, os.Args[0], ""); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -93,6 +93,47 @@ func (g *guarded) verdicts() string {
 	return string(b)
 }
 
+// The operator's hook runs after ours has admitted the job, as the runner would run it, and its failure is the job's. A job of another
+// run does not reach it.
+func TestGuardJob_OperatorsHook_Review_R7(t *testing.T) {
+	for name, tt := range map[string]struct{ run, hook, code string }{
+		"Passes":  {"77", `printf 'hook of %s' "$GITHUB_RUN_ID"`, "0\n"},
+		"Fails":   {"77", "echo broken; exit 7", "7\n"},
+		"Errexit": {"77", "false\nexit 0", "1\n"},
+		"Pipe":    {"77", "false | true\nexit 0", "1\n"},
+		"Signals": {"77", `kill -TERM $$; exit 0`, "143\n"},
+		"Foreign": {"78", "echo not reached", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGuarded(t)
+			hook := filepath.Join(g.dir, "it's a hook.sh") // not executable: the runner needs no such permission
+			if err := errors.Join(os.WriteFile(hook, []byte(tt.hook+"\n"), 0o644), agent.WriteHook(g.dir, os.Args[0], hook)); err != nil {
+				t.Fatal(err)
+			}
+			g.work(tt.run)
+			if tt.run != "77" {
+				g.wantKilled()
+				if strings.Contains(g.said(), "not reached") {
+					t.Errorf("the hook ran for a foreign job: %s", g.said())
+				}
+				return
+			}
+			if err := g.cmd.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			if code, err := os.ReadFile(filepath.Join(g.dir, "hook")); err != nil || string(code) != tt.code {
+				t.Errorf("hook ended with %q, %v, want %q\n%s", code, err, tt.code, g.said())
+			}
+			if got := g.verdicts(); got != agent.VerdictAdmitted+"\n" {
+				t.Errorf("verdicts = %q", got)
+			}
+			if name == "Passes" && !strings.Contains(g.said(), "hook of 77") {
+				t.Errorf("it printed %q", g.said())
+			}
+		})
+	}
+}
+
 // S15: a job of the machine's run goes on, and the agent can read so before its first step.
 func TestGuardJob_S15_Own(t *testing.T) {
 	g := newGuarded(t)
@@ -123,8 +164,8 @@ func TestGuardJob_S15_Refused(t *testing.T) {
 			return os.WriteFile(filepath.Join(dir, "agent-state.json"), []byte("{"), 0o644)
 		}, "decode state", agent.VerdictRefused + "\n"},
 		{"NothingToNoteIn", func(dir string) error { return os.Remove(filepath.Join(dir, agent.VerdictFile)) }, "remuda refused", ""},
-		{"NoProgram", func(dir string) error { return agent.WriteHook(dir, filepath.Join(dir, "none")) }, "", ""},
-		{"ProgramFails", func(dir string) error { return agent.WriteHook(dir, "/bin/false") }, "", ""},
+		{"NoProgram", func(dir string) error { return agent.WriteHook(dir, filepath.Join(dir, "none"), "") }, "", ""},
+		{"ProgramFails", func(dir string) error { return agent.WriteHook(dir, "/bin/false", "") }, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			g := newGuarded(t)

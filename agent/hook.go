@@ -30,7 +30,9 @@ var ErrForeignJob = errors.New("agent: job does not belong here")
 // there, or it was ended. It tries to end the worker, whose child it is, and leaves it to the agent to notice.
 const hookScript = `#!/bin/sh
 trap '' HUP INT QUIT TERM
-%s %s %s --dir %s && exit 0
+if %s %s %s --dir %s; then
+%s
+fi
 while kill -0 "$PPID" 2>/dev/null; do
 	grep -aqs 'Runner\.Worker' "/proc/$PPID/cmdline" && kill -KILL "$PPID" || :
 	sleep 1 || :
@@ -38,13 +40,27 @@ done
 exit 1
 `
 
-// WriteHook writes the job-started hook into dir. It calls exe.
-func WriteHook(dir, exe string) error {
+// operatorHook runs the operator's own hook as the runner would, whose failure is the job's (actions/runner,
+// src/Runner.Worker/Handlers/ScriptHandlerHelpers.cs).
+const operatorHook = `	trap - HUP INT QUIT TERM
+	case %[1]s in
+	*.ps1) exec pwsh -File %[1]s ;;
+	esac
+	if command -v bash >/dev/null; then exec bash --noprofile --norc -e -o pipefail %[1]s; fi
+	exec sh -e %[1]s`
+
+// WriteHook writes the job-started hook into dir. It calls exe, and then the operator's hook, if there is one: no job of another run
+// reaches that.
+func WriteHook(dir, exe, operators string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("write hook: %w", err)
 	}
-	script := fmt.Sprintf(hookScript, quote(exe), HookCommand, HookStarted, quote(dir))
+	then := "	exit 0"
+	if operators != "" {
+		then = fmt.Sprintf(operatorHook, quote(operators))
+	}
+	script := fmt.Sprintf(hookScript, quote(exe), HookCommand, HookStarted, quote(dir), then)
 	return atomicfile.Write(filepath.Join(dir, HookFile), []byte(script), 0o755)
 }
 

@@ -98,7 +98,7 @@ func TestWriteHook_Runs(t *testing.T) {
 	}
 	exe := filepath.Join(dir, "program")
 	agenttest.Write(t, exe, "#!/bin/sh\nfor a; do echo \"[$a]\"; done\n")
-	if err := agent.WriteHook(dir, exe); err != nil {
+	if err := agent.WriteHook(dir, exe, ""); err != nil {
 		t.Fatal(err)
 	}
 	out, err := exec.Command(filepath.Join(dir, agent.HookFile)).CombinedOutput()
@@ -106,7 +106,7 @@ func TestWriteHook_Runs(t *testing.T) {
 	if err != nil || string(out) != want {
 		t.Errorf("hook ran %q, %v; want %q", out, err, want)
 	}
-	if err := agent.WriteHook(filepath.Join(dir, "none"), exe); err == nil || !strings.Contains(err.Error(), "none") {
+	if err := agent.WriteHook(filepath.Join(dir, "none"), exe, ""); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("WriteHook into a folder that is not there = %v", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestGuardJob_S15_Ahead(t *testing.T) {
 			g := newGuarded(t)
 			g.dir = deep(t)
 			agenttest.Write(t, filepath.Join(g.dir, agent.VerdictFile), "")
-			if err := agent.WriteHook(g.dir, os.Args[0]); err != nil {
+			if err := agent.WriteHook(g.dir, os.Args[0], ""); err != nil {
 				t.Fatal(err)
 			}
 			w := newWorld(t)

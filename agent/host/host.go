@@ -96,6 +96,9 @@ func Run(ctx context.Context, p Place) (err error) {
 	if err := boundary.Thaw(p.Dir); err != nil { // before anything that a service answers
 		return err
 	}
+	if err := p.reachNetwork(); err != nil {
+		return err
+	}
 	s, err := sites[fleet.Scheme](ctx, p, fleet.Host)
 	if err != nil {
 		return err

@@ -68,6 +68,9 @@ func (m *machine) installIn(ctx context.Context, dir string) error {
 	default:
 		err = simrunner.Install(temp, m.Exe)
 	}
+	if err == nil {
+		err = dropVariables(temp)
+	}
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(temp))
 	}

@@ -81,9 +81,6 @@ func (m *machine) give(path string, chown func(path string, uid, gid int) error)
 
 // runner returns the runner, which is installed when it is needed.
 func (m *machine) runner() (agent.Runner, error) {
-	if err := agent.WriteHook(m.Dir, m.Exe); err != nil {
-		return nil, err
-	}
 	return actionsrunner.New(actionsrunner.Options{
 		Dir: filepath.Join(m.Dir, runnerFolder), Log: filepath.Join(m.Dir, machinelog.RunnerFile), World: m.world, InstanceID: m.id,
 		Hook: filepath.Join(m.Dir, agent.HookFile), Verdicts: filepath.Join(m.Dir, agent.VerdictFile),

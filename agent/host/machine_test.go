@@ -27,6 +27,8 @@ func place(cfg config.Config, dir string) Place {
 	}
 }
 
+func first(env []string, _ string, _ error) []string { return env }
+
 // listed is an environment as a map.
 func listed(env []string) map[string]string {
 	out := map[string]string{}
@@ -60,7 +62,7 @@ func TestMachine_RunnerUser_OwnsItsFolders(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.runner(); err != nil {
+		if _, err := m.world(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if err := m.install(t.Context()); err != nil {
@@ -146,7 +148,7 @@ func TestMachine_Scripts_InRootsWorld_H42(t *testing.T) {
 			t.Errorf("%s has %q for temporary files: %v, %v", name, env["TMPDIR"], info, err)
 		}
 	}
-	if jobs := listed(m.environment(nil)); jobs["PATH"] != at.Env["PATH"] || jobs["HOME"] == self.HomeDir {
+	if jobs := listed(first(m.environment(nil))); jobs["PATH"] != at.Env["PATH"] || jobs["HOME"] == self.HomeDir {
 		t.Errorf("jobs run with %v", jobs)
 	}
 }

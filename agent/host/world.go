@@ -22,8 +22,14 @@ func (m *machine) world(context.Context) (actionsrunner.World, error) {
 	if err := m.lookUp(); err != nil {
 		return actionsrunner.World{}, fmt.Errorf("%w: %w", agent.ErrUnfit, err)
 	}
-	home := m.jobsHome()
-	return actionsrunner.World{Credential: m.account().Credential, View: home.view, Env: m.environment(nil)}, nil
+	env, hook, err := m.environment(nil)
+	if err == nil {
+		err = agent.WriteHook(m.Dir, m.Exe, hook)
+	}
+	if err != nil {
+		return actionsrunner.World{}, fmt.Errorf("%w: %w", agent.ErrUnfit, err)
+	}
+	return actionsrunner.World{Credential: m.account().Credential, View: m.jobsHome().view, Env: env}, nil
 }
 
 // account is the account of jobs; zero: they run as the agent's user.

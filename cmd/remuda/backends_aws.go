@@ -196,7 +196,7 @@ func (a *app) userData(c config.Config, region, arch string) (string, error) {
 	}
 	return userdata.Render(userdata.Data{
 		Name: c.Name, Region: region, Limit: c.Limits.Created, User: c.JobsUser(), Config: settings, Files: files,
-		Program: programOf(c, arch),
+		Program: programOf(c, arch), Network: config.Network(c.Agent.Env),
 	})
 }
 

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -93,6 +95,10 @@ func (a *app) agentEnv(c config.Config) []string {
 	env := []string{"PATH=" + environment(a.environ())["PATH"], "LANG=C.UTF-8"}
 	if root := environment(a.environ())[host.RootEnv]; root != "" {
 		env = append(env, host.RootEnv+"="+root)
+	}
+	network := config.Network(environment(a.environ()))
+	for _, name := range slices.Sorted(maps.Keys(network)) {
+		env = append(env, name+"="+network[name])
 	}
 	if config.HasScheme(c.Store, []string{"dynamodb"}) {
 		for _, e := range a.environ() {

@@ -103,6 +103,8 @@ func plain(v any) any {
 		return config.Redact(v)
 	case config.PerArch:
 		return v.Redacted()
+	case map[string]string:
+		return config.PerArch(v).Redacted()
 	case map[string]config.Class:
 		return asInFile(v)
 	default:

@@ -172,6 +172,8 @@ type Agent struct {
 
 	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; everywhere: nor on a process fleet, for one on an EC2 instance, whose other users then lose the service, too; off: nothing keeps them"`
 
+	Env map[string]string `yaml:"env" doc:"variables of the runner, its jobs, script and scrub; those of proxies and certificates apply to the agent, the first script of an EC2 instance and its Docker, too; not for secrets: the launch template shows them"`
+
 	Mask []string `yaml:"mask" doc:"regular expressions (RE2) of secrets that no known form matches; their matches show as *** in the output of instances and in the messages of requests"`
 
 	MetadataUsers []string `yaml:"metadataUsers" doc:"names of users, such as ec2-instance-connect, that may reach the instance metadata service as root may, in spite of metadataFirewall; not the one of jobs"`

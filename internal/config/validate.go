@@ -101,6 +101,7 @@ func (c Config) Validate() error {
 	c.Requests.validate(&p)
 	c.Runs.validate(&p)
 	c.Agent.validate(&p)
+	c.validateVariables(&p)
 	c.Process.validate(&p)
 	c.HTTP.validate(&p)
 	c.validateBudget(&p)

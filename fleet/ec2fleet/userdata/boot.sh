@@ -14,6 +14,22 @@ log() {
   { printf 'remuda: %s\n' "$*" >>"$root/dev/console"; } 2>/dev/null || :
 }
 
+# The way to the network is that of the image, and wins that of the configuration: proxies and certificates.
+if [[ -r $root/etc/environment ]]; then
+  while IFS= read -r line || [[ -n $line ]]; do
+    line=${line%%#*}
+    if [[ $line =~ ^[[:space:]]*(export[[:space:]]+)?((https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|CURL_CA_BUNDLE)=[\"\']?([^\"\']*) ]]; then
+      export "${BASH_REMATCH[2]}=${BASH_REMATCH[6]%"${BASH_REMATCH[6]##*[![:space:]]}"}"
+    fi
+  done <"$root/etc/environment"
+fi
+while IFS= read -r line; do if [[ -n $line ]]; then export "${line?}"; fi; done <<<"$network"
+# curl reads one case of the name, and other programs the other.
+for line in http_proxy https_proxy no_proxy all_proxy; do
+  if [[ -n ${!line:-} && -z $(printenv "${line^^}") ]]; then export "${line^^}=${!line}"; fi
+  if [[ -z ${!line:-} && -n $(printenv "${line^^}") ]]; then export "$line=$(printenv "${line^^}")"; fi
+done
+
 # However this script ends before the agent runs: a machine without an agent is of no use. Power-off,
 # not halt: only that ends the instance, by its shutdown behaviour.
 leave() {
@@ -68,6 +84,7 @@ wait "$preparing" || : # it has said why
 
 step="start $unit"
 systemctl daemon-reload
+if [[ -e $root$docker ]]; then systemctl try-restart docker.service || log 'docker.service does not start with the proxy'; fi
 systemctl enable --now "$unit"
 started=yes
 log "agent of $name started after $(since "$begun")"

@@ -18,7 +18,9 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -39,6 +41,7 @@ const (
 	LimitPath   = "/var/lib/cloud/scripts/per-boot/remuda-limit" // cloud-init runs it at every start
 	StateDir    = "/var/lib/remuda"
 	LibPath     = "/usr/local/lib/remuda/prepare.sh"
+	DockerPath  = "/etc/systemd/system/docker.service.d/remuda-network.conf"
 )
 
 // Data is what differs between installations. Everything in it can be read by anyone who may describe
@@ -50,6 +53,8 @@ type Data struct {
 	Program Program
 	User    string // of jobs, made where there is none; "": the agent's own
 	Config  []byte // YAML for the agent
+	// Network are the variables of proxies and certificates, for this script and for Docker.
+	Network map[string]string
 	Files   []File // more files, such as the operator's scripts, which Config may name
 }
 
@@ -103,6 +108,10 @@ func Render(d Data) (string, error) {
 	if baked == "" {
 		baked = ProgramPath
 	}
+	var network []string
+	for _, name := range slices.Sorted(maps.Keys(d.Network)) {
+		network = append(network, name+"="+d.Network[name])
+	}
 	script := fmt.Sprintf(`#!/bin/bash
 shutdown -P +%d || { systemctl poweroff; exit 1; } # the machine ends unless an agent takes this over
 name=%s
@@ -112,10 +121,12 @@ baked=%s
 region=%s
 user=%s
 lib=%s
+docker=%s
+network=%s
 files=(
 %s)
 %s`, minutes(d.Limit), quote(d.Name), quote(d.Program.URL), quote(strings.ToLower(d.Program.SHA256)), quote(baked),
-		quote(d.Region), quote(d.User), quote(LibPath), &files, boot)
+		quote(d.Region), quote(d.User), quote(LibPath), quote(DockerPath), quote(strings.Join(network, "\n")), &files, boot)
 	sizes[0].bytes = len(script) - files.Len()
 	if len(script) > Limit {
 		return "", tooLarge(len(script), sizes)
@@ -133,7 +144,11 @@ systemctl --quiet is-enabled %s || shutdown -P +%d
 // files are all files of the instance. The unit is last.
 func (d Data) files() []File {
 	env := fmt.Sprintf("AWS_REGION=%s\nREMUDA_NAME=%s\n", d.Region, d.Name)
-	return slices.Concat([]File{
+	var docker []File
+	if len(d.Network) > 0 {
+		docker = []File{{DockerPath, 0o644, []byte(dropIn(d.Network))}}
+	}
+	return slices.Concat(docker, []File{
 		{LimitPath, 0o755, fmt.Appendf(nil, limit, systemd.AgentUnit, minutes(d.Limit))},
 		{LibPath, 0o644, []byte(lib)},
 	}, d.Files, []File{
@@ -141,6 +156,15 @@ func (d Data) files() []File {
 		{EnvPath, 0o600, []byte(env)},
 		{UnitPath, 0o644, []byte(systemd.Agent)},
 	})
+}
+
+// dropIn gives variables to a unit (systemd.exec(5), Environment=).
+func dropIn(variables map[string]string) string {
+	out := "[Service]\n"
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		out += "Environment=" + strings.ReplaceAll(strconv.Quote(name+"="+variables[name]), "%", "%%") + "\n"
+	}
+	return out
 }
 
 // minutes rounds up: shutdown counts whole minutes.

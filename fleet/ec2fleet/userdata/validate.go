@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/ec2form"
@@ -12,9 +13,10 @@ import (
 )
 
 var (
-	nameForm   = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
-	regionForm = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)+$`)
-	userForm   = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as the configuration has it
+	nameForm     = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
+	regionForm   = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	userForm     = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as the configuration has it
 )
 
 // The created limit is at least what shutdown can count, and at most a day, as a request's longest
@@ -63,7 +65,10 @@ func (d Data) validate() error {
 	p.machine(d.Region, d.User, d.Program)
 	p.check(d.Limit >= minLimit && d.Limit <= maxLimit, "created limit", fmt.Sprintf("from %s to %s", minLimit, maxLimit), d.Limit)
 	p.check(len(d.Config) > 0, "configuration", "set", "nothing")
-	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath, LibPath}
+	for name, value := range d.Network {
+		p.text(variableForm().MatchString(name) && !strings.ContainsAny(value, "\x00\n"), "network variable", "named by letters, digits and _, with a value of one line", name)
+	}
+	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath, LibPath, DockerPath}
 	for i, f := range d.Files {
 		field := fmt.Sprintf("file %d (%q)", i, f.Path)
 		p.text(ec2form.Path.Match(f.Path), field, "at "+ec2form.Path.String(), f.Path)
