@@ -43,7 +43,7 @@ func (w *worker) clean(ctx context.Context, in store.Instance) (wake time.Time, 
 	v := store.SignalValue{RunID: in.RunID, Assignment: in.Assignment}
 	switch {
 	case err != nil && in.RunID == "":
-		v.Signal, v.Detail = store.RemoveFailed, store.Tail(err.Error())
+		v.Signal, v.Cause, v.Detail = store.RemoveFailed, uncleanCause(err), store.Tail(err.Error())
 	case err != nil:
 		v.Signal, v.Cause, v.Detail = store.RegFailed, store.CauseMachine, store.Tail(err.Error())
 		if why := w.o.Refusal(in.ResourceClass); why != "" {

@@ -72,6 +72,30 @@ type Options struct {
 // ErrUsedUp says that machines of this class serve one run.
 var ErrUsedUp = errors.New("agent: machine serves one run")
 
+// CleanupError says why a machine could not be cleaned.
+type CleanupError struct {
+	Cause string // of store.UncleanCauses
+	Err   error
+}
+
+func (e *CleanupError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *CleanupError) Unwrap() error { return e.Err }
+
+// uncleanCause is what refused cleanups are counted by; "" is store.UncleanOther.
+func uncleanCause(err error) string {
+	cause := new(CleanupError)
+	switch {
+	case errors.Is(err, ErrUsedUp):
+		return store.UncleanOnce
+	case errors.As(err, &cause):
+	case errors.Is(err, context.DeadlineExceeded):
+		return store.UncleanTimeout
+	}
+	return cause.Cause
+}
+
 // Machine is what the agent may do to the computer it runs on.
 type Machine interface {
 	// Halt powers the machine off; that ends it for good. It returns once this is under way. An

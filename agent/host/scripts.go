@@ -21,6 +21,10 @@ func (m *machine) scrubber() scrub.Scrubber {
 		Fresh:   m.fresh(),
 		Program: runnerFolder, Tree: true, Whole: m.whole, Others: m.others, System: m.Env[RootEnv], Levels: map[string]scrub.Level{},
 	}
+	s.Keep.Processes = m.Config.Agent.Keep.Processes
+	for _, port := range m.Config.Agent.Keep.Ports {
+		s.Keep.Ports = append(s.Keep.Ports, strconv.Itoa(port))
+	}
 	for name, class := range m.Config.Classes {
 		s.Levels[name] = scrub.Level(class.Scrub)
 	}
@@ -55,20 +59,20 @@ func (m *machine) script() agent.Script {
 	if m.Config.Agent.Script == "" {
 		return nil
 	}
-	return preparation{m.command(m.Config.Agent.Script, machinelog.ScriptFile), m.prepared}
+	return preparation{m.command(m.Config.Agent.Script, machinelog.ScriptFile), m}
 }
 
 // preparation is the operator's script before the first runner, which says when the machine is as runs find it.
 type preparation struct {
 	*agent.Command
-	done chan<- struct{}
+	m *machine
 }
 
 // Run implements agent.Script. It succeeds once.
 func (p preparation) Run(ctx context.Context) error {
-	err := p.Command.Run(ctx)
+	err := p.m.scrubber().Prepare(ctx, p.Command)
 	if err == nil {
-		close(p.done)
+		close(p.m.prepared)
 	}
 	return err
 }

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/remuda-run/remuda/internal/atomicfile"
 	"github.com/remuda-run/remuda/internal/process"
+	"github.com/remuda-run/remuda/store"
 )
 
 // baselineFile is the name of the file in Scrubber.Root that keeps the Baseline.
@@ -25,7 +28,8 @@ const baselineFormat = 3
 type Baseline struct {
 	Format     int               `json:"format"`
 	Boot       string            `json:"boot"`
-	Free       uint64            `json:"free"`       // bytes that the disk of Scrubber.Root had left
+	Disks      map[string]space  `json:"disks"`      // what the disk of each folder had left: Scrubber.Root, and that of the container engine
+	Processes  []process.Ref     `json:"processes"`  // of the operator's script, which Keep names
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
 	Kept       map[string]string `json:"kept"`       // files that services made for the runner's user; what shows a change of each
 	Containers Containers        `json:"containers"` // nil: no container engine answered
@@ -38,7 +42,11 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 		return nil
 	}
 	var b Baseline
-	err := processes(s).killUsers(ctx) // first: what they own or listen on would count as the machine's
+	var err error
+	if s.keeping, err = s.keptProcesses(); err != nil {
+		return fmt.Errorf("take baseline: %w", err)
+	}
+	err = processes(s).killUsers(ctx) // first: what they own or listen on would count as the machine's
 	if err == nil && s.cleansInFull() && s.Boundary != nil {
 		err = s.end(ctx, nil, Full) // an earlier instance on this computer may have ended without a cleanup
 	}
@@ -94,12 +102,9 @@ func (s Scrubber) remembered() (Baseline, error) {
 }
 
 func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
-	b := Baseline{Format: baselineFormat}
+	b := Baseline{Format: baselineFormat, Disks: map[string]space{}, Processes: s.keeping}
 	var err error
 	if b.Boot, err = process.BootID(); err != nil {
-		return b, err
-	}
-	if b.Free, err = freeSpace(s.Root); err != nil {
 		return b, err
 	}
 	if b.Ports, err = s.ports(); err != nil {
@@ -110,13 +115,28 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 			return b, err
 		}
 	}
+	folders := []string{s.Root}
 	if s.usesEngine() {
-		b.Containers, err = listContainers(ctx)
+		if b.Containers, err = listContainers(ctx); err != nil {
+			return b, err
+		}
+		if b.Containers != nil {
+			root, err := ask(ctx, "info", "--format", "{{.DockerRootDir}}")
+			if err != nil {
+				return b, err
+			}
+			folders = append(folders, root...)
+		}
 	}
-	return b, err
+	for _, dir := range folders {
+		if b.Disks[dir], err = freeSpace(dir); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
 }
 
-// leastFree is the part of the disk space of the baseline that must be free for a next run. Caches
+// leastFree is the part of the disk space, and of the inodes, of the baseline that must be free for a next run. Caches
 // that stay on purpose, such as images of containers, may take the rest.
 const leastFree = 0.5
 
@@ -131,27 +151,46 @@ func (s Scrubber) check(was Baseline) error {
 		return err
 	}
 	for _, p := range ports {
-		if !slices.Contains(was.Ports, p) {
-			return fmt.Errorf("something listens on %s that did not before the first run", p)
+		if port := p[strings.LastIndexByte(p, ':')+1:]; !slices.Contains(was.Ports, p) && !slices.Contains(s.Keep.Ports, port) {
+			return because(store.UncleanPort, fmt.Errorf("port %s in use: something listens on %s that did not before the first run; name a port of the machine in agent.keep.ports", port, p))
 		}
 	}
 	if !s.Whole {
 		return nil
 	}
-	free, err := freeSpace(s.Root)
-	if err != nil {
-		return err
-	}
-	if float64(free) < leastFree*float64(was.Free) {
-		return fmt.Errorf("disk: %d MiB are free, %d before the first run", free>>20, was.Free>>20)
+	for _, dir := range slices.Sorted(maps.Keys(was.Disks)) {
+		free, err := freeSpace(dir)
+		if err == nil {
+			err = free.enough(was.Disks[dir])
+		}
+		if err != nil {
+			return because(store.UncleanDisk, fmt.Errorf("disk of %s: %w", dir, err))
+		}
 	}
 	return nil
 }
 
-func freeSpace(dir string) (uint64, error) {
+// space is what a disk has left.
+type space struct {
+	Bytes  uint64 `json:"bytes"`
+	Inodes uint64 `json:"inodes"` // 0 of a file system that makes them as needed
+}
+
+// enough returns an error unless enough is left of what was.
+func (s space) enough(was space) error {
+	switch {
+	case float64(s.Bytes) < leastFree*float64(was.Bytes):
+		return fmt.Errorf("%d MiB are free, %d before the first run", s.Bytes>>20, was.Bytes>>20)
+	case float64(s.Inodes) < leastFree*float64(was.Inodes):
+		return fmt.Errorf("%d inodes are free, %d before the first run", s.Inodes, was.Inodes)
+	}
+	return nil
+}
+
+func freeSpace(dir string) (space, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+		return space{}, fmt.Errorf("free space of %s: %w", dir, err)
 	}
-	return st.Bavail * uint64(st.Bsize), nil //nolint:gosec // a block has a size above 0; its type differs between systems
+	return space{st.Bavail * uint64(st.Bsize), uint64(st.Ffree)}, nil //nolint:gosec,unconvert // both are above 0; their types differ between systems
 }

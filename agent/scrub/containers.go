@@ -90,7 +90,7 @@ func removeContainers(ctx context.Context, was Containers) (found bool, err erro
 	case now == nil:
 		return found, errors.Join(failed, errNoEngine)
 	}
-	left := slices.Concat(without(now[tags], was[tags]), without(was[tags], now[tags]))
+	left := without(now[tags], was[tags])
 	for _, kind := range kinds {
 		left = append(left, without(now[kind.name], was[kind.name])...)
 	}

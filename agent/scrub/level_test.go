@@ -368,10 +368,18 @@ func TestCheck_AgainstBaseline_H42(t *testing.T) {
 		if err = s.check(now); err != nil && !strings.Contains(err.Error(), "listens") {
 			t.Fatalf("check of an unchanged machine = %v", err)
 		}
-		now.Free *= 3
-		if err = s.check(now); err != nil && strings.HasPrefix(err.Error(), "disk: ") {
+		was := now.Disks[s.Root]
+		var full, many error
+		now.Disks[s.Root] = space{3 * was.Bytes, was.Inodes}
+		full = s.check(now)
+		now.Disks[s.Root] = space{was.Bytes, 3*was.Inodes + 1}
+		many = s.check(now)
+		if full == nil || many == nil {
+			break
+		}
+		if strings.HasPrefix(full.Error(), "disk of "+s.Root+": ") && strings.Contains(full.Error(), "MiB are free") && strings.Contains(many.Error(), "inodes are free") {
 			return
 		}
 	}
-	t.Error("check never complained of a disk that is two thirds full of something new")
+	t.Error("check never complained of a disk two thirds of which something new takes, or of its inodes")
 }

@@ -202,7 +202,8 @@ func (p processes) find(ended bool) ([]process.Ref, error) {
 		search.User = &user.User
 	}
 	left, err := search.Find()
-	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() }), err
+	kept, kerr := family(p.keeping)
+	return slices.DeleteFunc(left, func(r process.Ref) bool { return r.PID == os.Getpid() || slices.Contains(kept, r) }), errors.Join(err, kerr)
 }
 
 // removeFromKernel removes what no process needs to keep: shared memory, semaphores, message queues and keys of

@@ -17,6 +17,7 @@ import (
 	"github.com/remuda-run/remuda/internal/boundary"
 	"github.com/remuda-run/remuda/internal/process"
 	"github.com/remuda-run/remuda/internal/writable"
+	"github.com/remuda-run/remuda/store"
 )
 
 // ErrNotClean says that something of a run is left on the machine.
@@ -60,12 +61,21 @@ type Scrubber struct {
 	// Refresh, if set, returns the scrubber for the next cleanup: the account of jobs may have changed since this one was made.
 	Refresh func() (Scrubber, error)
 
+	Keep    Keep
+	keeping []process.Ref // processes that Keep names, as the baseline has them
+
 	Levels map[string]Level // by resource class
 	Tree   bool             // processes that descend from this one, which must have called process.AdoptOrphans
 	User   *User            // whose processes and files are the runs' alone, so that all of them may be killed; nil: shared with others
 	Whole  bool             // the computer is this instance's alone
 	Others []string         // folders outside Root that are not looked into: of other instances
 	System string           // root of the file system outside Root; "": /
+}
+
+// Keep is what belongs to the machine, by the word of the operator.
+type Keep struct {
+	Processes []string // names of processes that the operator's script leaves running as another user than that of jobs
+	Ports     []string // on which something may listen that did not before the first run
 }
 
 // User is the user that jobs run as.
@@ -91,7 +101,9 @@ func (s Scrubber) EndAll(ctx context.Context) error { return processes(s).endAll
 func (s Scrubber) Scrub(ctx context.Context, class string) error {
 	var err error
 	if s.Refresh != nil {
-		s, err = s.Refresh()
+		if s, err = s.Refresh(); err != nil {
+			err = because(store.UncleanAccount, err)
+		}
 	}
 	if err == nil {
 		err = s.scrub(ctx, class)
@@ -114,17 +126,18 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 	if err != nil {
 		return err
 	}
+	s.keeping = was.Processes
 	if level != None {
 		if err := s.remove(ctx, was, level); err != nil {
-			return err
+			return because(store.UncleanFiles, err)
 		}
 		if err := processes(s).nothingCame(); err != nil {
-			return err
+			return because(store.UncleanProcess, err)
 		}
 	}
 	if s.Script != nil {
 		if err := s.Script.Run(ctx); err != nil {
-			return err
+			return because(store.UncleanScript, err)
 		}
 	}
 	if level == None {
@@ -132,7 +145,7 @@ func (s Scrubber) scrub(ctx context.Context, class string) error {
 	}
 	if s.Script != nil {
 		if err := processes(s).killAll(ctx); err != nil { // what the script itself left
-			return err
+			return because(store.UncleanProcess, err)
 		}
 	}
 	return s.check(was)
@@ -157,7 +170,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 			return err
 		})
 	}
-	err := s.end(ctx, &was, level)
+	err := because(store.UncleanProcess, s.end(ctx, &was, level))
 	if err := errors.Join(err, reading.Wait()); err != nil {
 		return err
 	}
@@ -213,6 +226,7 @@ func (s Scrubber) end(ctx context.Context, was *Baseline, level Level) error {
 		}
 		if err == nil && was != nil && s.usesEngine() {
 			contained, err = removeContainers(ctx, was.Containers)
+			err = because(store.UncleanContainer, err)
 		}
 		if err != nil || !timed && !contained {
 			return err

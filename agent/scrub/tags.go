@@ -3,7 +3,6 @@ package scrub
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -27,7 +26,8 @@ func listTags(ctx context.Context) ([]string, error) {
 	}), err
 }
 
-// restoreTags makes tags mean what they did before the first run, and removes those that are new.
+// restoreTags makes tags mean what they did before the first run, and removes those that are new. An image that a job has removed, as
+// docker system prune does, stays away: the next job loads it again, as on a new machine.
 func restoreTags(ctx context.Context, was, now []string) error {
 	var errs []error
 	var gone []string
@@ -41,8 +41,14 @@ func restoreTags(ctx context.Context, was, now []string) error {
 	}
 	for _, tag := range without(was, now) {
 		name, id, _ := strings.Cut(tag, "=")
-		if _, err := ask(ctx, "image", "tag", id, name); err != nil {
-			errs = append(errs, fmt.Errorf("image %s of the machine was removed: %w", name, err))
+		_, err := ask(ctx, "image", "tag", id, name)
+		if err == nil {
+			continue
+		}
+		if _, lost := ask(ctx, "image", "inspect", "--format", "{{.Id}}", id); lost == nil {
+			errs = append(errs, err)
+		} else if slices.ContainsFunc(now, func(known string) bool { return strings.HasPrefix(known, name+"=") }) {
+			gone = append(gone, name) // a job has removed the image, and given its name to another one
 		}
 	}
 	if len(gone) > 0 { // last: none of the machine's may lose its only name

@@ -15,6 +15,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/advisor"
 	"github.com/remuda-run/remuda/internal/config"
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 )
@@ -137,6 +138,11 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 	}
 	demand = advisor.Bound(demand, replays)
 	v.From, really = store.At(demand.From), advisor.Really(demand)
+	var instances []store.Instance
+	if err := st.Scan(ctx, store.Visitor{Instance: func(in store.Instance) { instances = append(instances, in) }, Bad: func(store.Key, error) {}}); err != nil {
+		return err
+	}
+	v.Reuse = timeline.ReuseOf(instances)
 	if err := o.recordedPrices(ctx, st, v.From.Time, now); err != nil {
 		return err
 	}

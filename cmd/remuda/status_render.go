@@ -53,6 +53,9 @@ func renderFleet(v fleetView, wide bool, s sheet) string {
 	for _, f := range v.Floors {
 		b.WriteString(s.line(f.text(v.Now)))
 	}
+	if v.Reuse.Lost > 0 {
+		b.WriteString(s.alarm(v.Reuse.String()))
+	}
 	requests, more, instances := requestTable(v), "", instanceTable(v, wide)
 	if len(v.hidden) > 0 {
 		more = s.line(requestCounts(v.hidden))

@@ -15,11 +15,13 @@ import (
 
 // adviceView is what `remuda advise -o json` prints. Its shape is documented in docs/operating.md.
 type adviceView struct {
-	From         store.Time    `json:"from"` // later than asked for if there is too much to replay
-	To           store.Time    `json:"to"`
-	LeftOut      int           `json:"leftOut"` // requests, at least, for which the record had no room
-	Unconfigured []string      `json:"unconfigured,omitempty"`
-	Classes      []classAdvice `json:"classes"`
+	From         store.Time `json:"from"` // later than asked for if there is too much to replay
+	To           store.Time `json:"to"`
+	LeftOut      int        `json:"leftOut"` // requests, at least, for which the record had no room
+	Unconfigured []string   `json:"unconfigured,omitempty"`
+
+	Reuse   timeline.Reuse `json:"reuse"` // of the last runs
+	Classes []classAdvice  `json:"classes"`
 }
 
 // classAdvice is about one class.
@@ -86,6 +88,9 @@ func renderAdvice(v adviceView, width int) string {
 	fmt.Fprintf(&b, "What was wanted from %s\nto %s.\n", v.From, v.To)
 	if v.LeftOut > 0 {
 		fmt.Fprintf(&b, "At least %s found no room in the record, and is missing in all figures.\n", plural(v.LeftOut, "request"))
+	}
+	if v.Reuse.Lost > 0 {
+		fmt.Fprintf(&b, "%s.\n", v.Reuse)
 	}
 	for _, name := range v.Unconfigured {
 		fmt.Fprintf(&b, "Class %s is not configured any more.\n", line(name, maxCell))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/remuda-run/remuda/internal/timeline"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
@@ -22,6 +23,7 @@ type fleetView struct {
 	Instances  []instanceView  `json:"instances"`
 	Requests   []requestView   `json:"requests"`
 	Floors     []floorView     `json:"floors,omitempty"` // of classes that have one
+	Reuse      timeline.Reuse  `json:"reuse"`            // of the last runs
 	Unread     []string        `json:"unreadable"`       // keys of records that cannot be decoded; bound limits their number
 
 	MoreUnread   int `json:"unreadableMore,omitempty"` // number of unreadable records that Unread leaves out
@@ -147,7 +149,9 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, limits state
 			view.Floors = append(view.Floors, floorView{f.Class, f})
 		}
 	}
+	var all []store.Instance
 	for _, in := range found.Instances {
+		all = append(all, in)
 		view.Instances = append(view.Instances, newInstanceView(in, found.Vitals[in.Principal], now, limits))
 		view.work = view.work || !in.Gone()
 	}
@@ -157,6 +161,7 @@ func readFleet(ctx context.Context, st *store.Store, now time.Time, limits state
 			view.work = view.work || !records.Settled()
 		}
 	}
+	view.Reuse = timeline.ReuseOf(all)
 	view.sort()
 	return view, nil
 }

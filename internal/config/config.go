@@ -174,9 +174,17 @@ type Agent struct {
 
 	Env map[string]string `yaml:"env" doc:"variables of the runner, its jobs, script and scrub; those of proxies and certificates apply to the agent, the first script of an EC2 instance and its Docker, too; not for secrets: the launch template shows them"`
 
+	Keep Keep `yaml:"keep" doc:"what belongs to the machine, although it begins after the first run or with script"`
+
 	Mask []string `yaml:"mask" doc:"regular expressions (RE2) of secrets that no known form matches; their matches show as *** in the output of instances and in the messages of requests"`
 
 	MetadataUsers []string `yaml:"metadataUsers" doc:"names of users, such as ec2-instance-connect, that may reach the instance metadata service as root may, in spite of metadataFirewall; not the one of jobs"`
+}
+
+// Keep is what cleanups leave alone.
+type Keep struct {
+	Processes []string `yaml:"processes" doc:"names of programs that script leaves running as another user than runnerUser; they go on after runs"`
+	Ports     []int    `yaml:"ports" doc:"TCP ports on which something may listen after a run that did not before the first, such as those that a service opens when it is used"`
 }
 
 // What agent.metadataFirewall may say.

@@ -43,7 +43,7 @@ var optional = map[string]bool{
 	"pool": true, "github.url": true, "github.secret": true, "github.tokenFile": true, "github.repository": true,
 	"github.apiUrl": true, "github.appId": true, "github.appInstallationId": true, "github.appKeyFile": true, "github.runnerGroup": true,
 	"runs.rerunLost": true, "github.ahead": true,
-	"agent.script": true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "agent.env": true, "agent.mask": true, "agent.allowSubordinateIds": true, "process.bootDelay": true, "process.bootJitter": true,
+	"agent.script": true, "agent.scrub": true, "agent.runnerDir": true, "agent.runnerUser": true, "agent.runnerVersion": true, "agent.runnerUrl": true, "agent.runnerSha256": true, "agent.metadataUsers": true, "agent.env": true, "agent.keep.processes": true, "agent.keep.ports": true, "agent.mask": true, "agent.allowSubordinateIds": true, "process.bootDelay": true, "process.bootJitter": true,
 	"process.capacity": true, "process.spotCapacity": true, "process.refusalRate": true, "process.lossAfter": true, "process.noticeAfter": true,
 	"process.types": true, "process.seed": true,
 	"ec2.subnets": true, "ec2.securityGroups": true, "ec2.ami": true, "ec2.instanceProfile": true, "ec2.roleId": true,

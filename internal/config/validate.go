@@ -272,6 +272,12 @@ func (c Agent) validate(p *problems) {
 	if _, err := machinelog.ParsePatterns(c.Mask); err != nil {
 		*p = append(*p, fmt.Errorf("agent.mask%w", err))
 	}
+	for i, name := range c.Keep.Processes {
+		p.check(name != "" && !strings.Contains(name, "/"), fmt.Sprintf("agent.keep.processes[%d]", i), "the name of a program without its folder, such as otelcol", name)
+	}
+	for i, port := range c.Keep.Ports {
+		p.check(port > 0 && port <= 65535, fmt.Sprintf("agent.keep.ports[%d]", i), "1 to 65535", port)
+	}
 	for i, name := range c.MetadataUsers {
 		p.check(userForm().MatchString(name) && name != RootUser && name != c.RunnerUser, fmt.Sprintf("agent.metadataUsers[%d]", i),
 			"the name of a user other than root and agent.runnerUser", name)

@@ -35,6 +35,8 @@ func TestConfig_Validate(t *testing.T) {
 			`must be at most limits.createGate (2m0s) less 5s of boot, since agent.script runs before an instance is ready, got 2m0s`},
 		{"agent.scriptTimeout", func(c *Config) { c.Agent.Script, c.Agent.ScriptTimeout, c.Fleet = "/s", 151*time.Second, "ec2://x" }, `must be at most limits.createGate (3m0s) less 30s of boot`},
 		{"agent.env.HOME", func(c *Config) { c.Agent.Env = map[string]string{"HOME": "/"} }, `must be another variable than HOME, LOGNAME, RUNNER_ALLOW_RUNASROOT, TMPDIR, USER, and not begin with REMUDA_ or ACTIONS_RUNNER_INPUT_, got "HOME"`},
+		{"agent.keep.processes[1]", func(c *Config) { c.Agent.Keep.Processes = []string{"otelcol", "/usr/bin/x"} }, `must be the name of a program without its folder, such as otelcol, got "/usr/bin/x"`},
+		{"agent.keep.ports[0]", func(c *Config) { c.Agent.Keep.Ports = []int{65536} }, `must be 1 to 65535, got 65536`},
 		{"agent.mask[1]", func(c *Config) { c.Agent.Mask = []string{"a", "b*"} }, `must be a regular expression (RE2) that matches neither an empty text nor ***, got "b*"`},
 		{"github.registration", func(c *Config) { c.GitHub.Registration = "pat" }, `must be one of jit, token, got "pat"`},
 		{"github.runnerGroupId", func(c *Config) { c.GitHub.RunnerGroupID = 0 }, `must be at least 1, got 0`},

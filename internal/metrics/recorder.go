@@ -25,6 +25,9 @@ func (m *Metrics) Transitioned(was, is store.Instance, event statemachine.Event)
 		}
 		m.count("remuda_seats_served_total", class, start).Inc()
 	}
+	if cause, cleaned := timeline.Cleanup(is); cleaned && (event == statemachine.Pooled) == (cause == "") && (cause == "" || is.State == statemachine.Terminated) {
+		m.count("remuda_cleanups_total", class, cmp.Or(cause, "clean")).Inc()
+	}
 	if event == statemachine.Pooled {
 		handshake, scrub := timeline.Returned(is)
 		for phase, took := range map[timeline.Name]time.Duration{timeline.Handshake: handshake, timeline.Scrub: scrub} {

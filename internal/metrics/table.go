@@ -68,6 +68,8 @@ var families = []family{
 		help: "Time that instances were idle, each counted when it ends."},
 	{name: "remuda_seats_served_total", kind: counter, stability: beta, labels: labels("class", "start"),
 		help: "Instances handed over to a request, out of the pool (warm) or launched for it (cold)."},
+	{name: "remuda_cleanups_total", kind: counter, stability: alpha, labels: labels("class", "result"),
+		help: "Cleanups of instances after a run: clean, or the cause that cost the instance (process, port, files, mount, container, disk, script, account, timeout, other)."},
 	{name: "remuda_orphans_total", kind: counter, stability: beta, labels: labels("kind"),
 		help: "Machines and runners without an owner that were ended."},
 

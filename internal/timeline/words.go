@@ -58,7 +58,7 @@ var texts = map[store.Code]string{
 	store.CodeReleased:   "given back (%)",
 	store.CodeUnclaimed:  "released before it was ready (%)",
 	store.CodeScrubbed:   "clean",
-	store.CodeScrubFail:  "not clean",
+	store.CodeScrubFail:  "not clean: %",
 	store.CodePooled:     "back in the pool",
 	store.CodeEnded:      "ended: %",
 	store.CodeBeat:       "its agent's last heartbeat",
