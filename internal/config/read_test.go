@@ -82,6 +82,8 @@ func sample(s Setting) (string, any) {
 	case map[string]Class:
 		return `{one: {cpu: 1, mem: 512, scrub: full, idle: 90s, arch: arm64, gpu: {count: 2, mem: 1024}, exclude: ["*.metal"]}}`,
 			map[string]Class{"one": {CPU: 1, Mem: 512, Scrub: "full", Idle: 90 * time.Second, Arch: ArchARM, GPU: GPU{Count: 2, Mem: 1024}, Exclude: []string{"*.metal"}}}
+	case []int:
+		return `[80, 443]`, []int{80, 443}
 	case []string:
 		return `[one, "two, 2"]`, []string{"one", "two, 2"}
 	case map[string]string:
