@@ -90,15 +90,15 @@ func copyFolder(from, to *os.Root) error {
 		return err
 	}
 	for _, name := range names {
-		if err := copyEntry(from, to, name); err != nil {
+		if err := copyEntry(from, to, out, name); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return copyAccess(in, out, to, ".")
 }
 
-// copyEntry copies one file, link or folder. Sockets, pipes and devices belong to processes that have ended.
-func copyEntry(from, to *os.Root, name string) error {
+// copyEntry copies one file, link or folder into the folder to, which is open as dir. Sockets, pipes and devices belong to processes that have ended.
+func copyEntry(from, to *os.Root, dir *os.File, name string) error {
 	info, err := from.Lstat(name)
 	if err != nil {
 		return err
@@ -125,7 +125,11 @@ func copyEntry(from, to *os.Root, name string) error {
 			return err
 		}
 		st := info.Sys().(*syscall.Stat_t)
-		return errors.Join(to.Symlink(target, name), to.Lchown(name, int(st.Uid), int(st.Gid)))
+		if err := errors.Join(to.Symlink(target, name), to.Lchown(name, int(st.Uid), int(st.Gid))); err != nil {
+			return err
+		}
+		at := unix.NsecToTimespec(info.ModTime().UnixNano())
+		return unix.UtimesNanoAt(int(dir.Fd()), name, []unix.Timespec{at, at}, unix.AT_SYMLINK_NOFOLLOW)
 	case 0:
 		return copyFile(from, to, name)
 	}

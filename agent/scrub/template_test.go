@@ -28,6 +28,7 @@ func tree(t *testing.T, dir string) string {
 		switch d.Type() {
 		case fs.ModeSymlink:
 			content, err = os.Readlink(path)
+			content = fmt.Sprintf("%s %d", content, info.ModTime().UnixNano())
 		case 0:
 			var text []byte
 			text, err = os.ReadFile(path)

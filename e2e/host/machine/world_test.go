@@ -47,7 +47,7 @@ type world struct {
 }
 
 // image is what an operator's image has for these jobs: an engine, nft, the programs of containers, and what jobs can start later.
-var image = hosttest.Image{Packages: []string{"at", "busybox-static", "cron", "dbus-user-session", "docker.io", "libicu72", "nftables", "uidmap"}}
+var image = hosttest.Image{Packages: []string{"at", "busybox-static", "cron", "dbus-user-session", "docker.io", "libicu72", "nftables", "openssh-client", "uidmap"}}
 
 // jobs is the user of jobs on these machines, who may use the container engine, and their home.
 const jobs = "runner"
