@@ -72,7 +72,7 @@ func (f Folder) renew(dir string) error {
 	if err := errors.Join(removeTree(root, trash), root.Mkdir(trash, 0o700)); err != nil {
 		return err
 	}
-	if err := f.replace(root, path, filepath.Join(trash, "0"), dir); err != nil {
+	if err := f.replace(root, path, filepath.Join(trash, strings.ReplaceAll(f.Path, "/", "-")), dir); err != nil {
 		return err
 	}
 	return removeTree(root, trash)
