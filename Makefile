@@ -98,7 +98,7 @@ host: build
 release-snapshot: ## dist/release: all that a release has, of the work tree; nothing is published
 	@GOFLAGS= $(GO) run -C tools/release . $(RELEASE)
 
-tools-aws: ## what stands in for AWS in tests: DynamoDB Local, moto, ElasticMQ, a simulator of IAM
+tools-aws: ## what stands in for AWS in tests: DynamoDB Local, moto, ministack, ElasticMQ, a simulator of IAM
 	@$(GO) run ./internal/tools/awstools
 
 # Of Python's packages, pinned in tools/docs/requirements.txt.

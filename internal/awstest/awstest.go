@@ -61,6 +61,18 @@ var moto = &server{
 	probe: func() *http.Request { return jsonRequest("sqs", "AmazonSQS.ListQueues") },
 }
 
+var miniStack = &server{
+	tool: awstools.MiniStack,
+	command: func(dir, port string) ([]string, string, error) {
+		// It reads all of its settings from the environment.
+		return []string{
+			"env", "GATEWAY_PORT=" + port, "BIND_HOST=" + host, "MINISTACK_HOST=" + host, "MINISTACK_REGION=" + Region, "MINISTACK_ACCOUNT_ID=123456789012",
+			"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0", "STATE_DIR=" + filepath.Join(dir, "state"), filepath.Join(dir, "venv/bin/ministack"),
+		}, dir, nil
+	},
+	probe: func() *http.Request { return jsonRequest("sqs", "AmazonSQS.ListQueues") },
+}
+
 var elasticMQ = &server{
 	tool: awstools.ElasticMQ,
 	command: func(dir, port string) ([]string, string, error) {
@@ -87,6 +99,9 @@ func OwnDynamoDBLocal(t testing.TB, heap string) string {
 // Moto returns the endpoint of moto, which serves IAM and STS, and simpler forms of DynamoDB and
 // SQS. Its machines are records only, and it checks no permission.
 func Moto(t testing.TB) string { t.Helper(); return moto.use(t) }
+
+// MiniStack returns the endpoint of ministack, a second opinion on what moto serves, by other authors.
+func MiniStack(t testing.TB) string { t.Helper(); return miniStack.use(t) }
 
 // ElasticMQ returns the endpoint of ElasticMQ, which serves SQS.
 func ElasticMQ(t testing.TB) string { t.Helper(); return elasticMQ.use(t) }

