@@ -7,7 +7,7 @@ import (
 )
 
 // causes logs what an operator must repair: one ERROR for each cause, by what fails. The same cause is logged again only after it
-// went away. So an alarm on errors rings, and a refusal that lasts for hours fills no log.
+// went away. So an alarm on errors sees it, and a refusal that lasts for hours fills no log.
 type causes struct {
 	log  *slog.Logger
 	mu   sync.Mutex

@@ -104,7 +104,7 @@ func (e *coded) Error() string { return e.text }
 func (e *coded) Unwrap() error { return fleet.ErrRefused }
 func (e *coded) Cause() string { return e.cause }
 
-// A launch that only an operator can cure logs one ERROR per cause, so that an alarm on errors rings: again only when the cause
+// A launch that only an operator can cure logs one ERROR per cause, so that an alarm on errors sees it: again only when the cause
 // changes, or after it went away.
 func TestLaunch_RefusedLogsOneErrorPerCause_Review_F2(t *testing.T) {
 	run := func(subnet string) error {

@@ -146,7 +146,7 @@ func TestLaunch_ListingFailsAfterTheAnswer_Review_F5(t *testing.T) {
 	}
 }
 
-// EC2 reports why an instance ended or stopped, and a listing has it, whoever ended it.
+// EC2 reports why an instance ended or stopped, and a listing has it, no matter what ended it.
 func TestList_StateReason_Review_B2(t *testing.T) {
 	s, f := fresh(t, nil)
 	s.Odd(ec2test.Odds{EndAs: [2]string{"Client.InvalidKMSKey.InvalidState", "The KMS key provided is in an incorrect state"}})

@@ -37,7 +37,7 @@ func damaged(err error) aws.Ternary {
 }
 
 // maxWhole bounds the replies that are read whole before the SDK gets them, in bytes. Configuration, secrets and release.json are
-// smaller. A cut in one of them is an error of the call, which is repeated, and not of whoever reads the body later.
+// smaller. A cut in one of them is an error of the call, which is repeated, and not of the code that reads the body later.
 const maxWhole = 256 << 10
 
 // whole returns the response with its body in memory if it is small.

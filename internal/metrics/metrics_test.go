@@ -55,7 +55,7 @@ func exercised() *Metrics {
 	m.Transitioned(machine(statemachine.Idle, 60), pooled, statemachine.Pooled)
 	m.Transitioned(machine(statemachine.Idle, 60), machine(statemachine.Claimed, 100), statemachine.Claim)
 	m.Transitioned(machine(statemachine.Claimed, 100), machine(statemachine.Running, 101), statemachine.HandedOver)
-	for _, reason := range []string{"Client.VolumeLimitExceeded: Volume limit exceeded", "Client.Whatever: unheard of"} {
+	for _, reason := range []string{"Client.VolumeLimitExceeded: Volume limit exceeded", "Client.Whatever: not documented"} {
 		lost := machine(statemachine.Terminated, 102)
 		lost.StateReason = reason
 		m.Transitioned(machine(statemachine.Created, 101), lost, statemachine.Lost)
