@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/remuda-run/remuda/fleet"
+	"github.com/remuda-run/remuda/internal/costs"
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -26,16 +27,16 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 		return nil
 	}
 	m.TemplateVersion = cmp.Or(m.TemplateVersion, a.planned(m.LaunchToken))
-	price := 0.0
-	if a.cfg.Prices != nil {
-		price, _ = a.cfg.Prices.PerHour(m.UsageClass, m.InstanceType, m.Zone)
-	}
+	price := costs.Price(store.Instance{UsageClass: m.UsageClass, InstanceType: m.InstanceType, Zone: m.Zone}, a.cfg.priceOf())
+	end, landed := a.cache.counting.begin(a.clock.Now()), false
+	defer func() { end(landed, a.clock.Now()) }()
 	in, err := a.cache.store.Register(ctx, store.Instance{
 		Principal: store.Principal(m.Principal), ID: store.InstanceID(m.ID), RunID: run, Attempt: attempt,
 		ResourceClass: m.ResourceClass, UsageClass: m.UsageClass, InstanceType: m.InstanceType,
 		CPU: m.CPU, Mem: m.Mem, Zone: m.Zone, LaunchToken: m.LaunchToken, TemplateVersion: m.TemplateVersion, Price: price, Term: a.term,
 		Limits: store.Kept(a.cfg.Limits),
 	}, a.clock.Now(), a.cfg.Limits.Created)
+	landed = err == nil || errors.Is(err, store.ErrConflict)
 	if errors.Is(err, store.ErrConflict) { // another wrote it first, or what it wrote cannot be read
 		if known, readErr := a.recorded(ctx, m); known || readErr != nil {
 			return readErr

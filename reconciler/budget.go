@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/remuda-run/remuda/store"
 )
@@ -88,19 +89,67 @@ type budget struct {
 	counted atomic.Pointer[monthCost] // nil: nothing yet
 }
 
-// monthCost is what a month has cost.
+// monthCost is what a month has cost: known, or unknown since an instant. While it is unknown, dollars is the last known value, which
+// applies also if another month has begun: no step starts or ends.
 type monthCost struct {
 	month   string // 2026-01
 	dollars float64
+	asOf    time.Time // when it was last known; zero: it was not known to this controller
+	unknown time.Time // zero: it is known
+	why     string
+	taken   bool // from the last leader
 }
 
-// spent is what this month has cost.
-func (b *budget) spent() monthCost {
-	this := store.MonthOf(b.clock.Now())
-	if c := b.counted.Load(); c != nil && c.month == this {
-		return *c
+// costsStale is how long the last sum counts as known. A step is due every five minutes at least.
+const costsStale = 10 * time.Minute
+
+// take begins with what the last leader knew. This controller does not know it yet.
+func (b *budget) take(last store.Budget) {
+	now := b.clock.Now()
+	cost := monthCost{month: store.MonthOf(now), unknown: now, why: "the costs of the month are being read"}
+	if last.Month != "" {
+		cost.month, cost.dollars, cost.taken = last.Month, last.Spent, true
 	}
-	return monthCost{month: this}
+	if !last.UnknownSince.IsZero() {
+		cost.unknown = last.UnknownSince.Time
+	}
+	b.counted.Store(&cost)
+}
+
+// knew reports whether a value was known ever, to this controller or to the last leader.
+func (b *budget) knew() bool {
+	c := b.counted.Load()
+	return c != nil && (c.taken || !c.asOf.IsZero())
+}
+
+// foundAtLeast takes a part of the sum as the last known value, if there is no other.
+func (b *budget) foundAtLeast(part monthCost) {
+	if c := b.counted.Load(); c == nil || !b.knew() {
+		part.unknown, part.why = b.clock.Now(), "the costs of the month are being read"
+		b.counted.Store(&part)
+	}
+}
+
+// spent is what this month has cost, or what was known last.
+func (b *budget) spent() monthCost {
+	now := b.clock.Now()
+	this := store.MonthOf(now)
+	c := b.counted.Load()
+	if c == nil {
+		return monthCost{month: this}
+	}
+	out := *c
+	if !out.unknown.IsZero() {
+		return out
+	}
+	staleAt := out.asOf.Add(costsStale)
+	if out.month != this && store.MonthOf(staleAt) != out.month {
+		out.month, out.dollars = this, 0 // it was known when the month began
+	}
+	if now.After(staleAt) {
+		out.unknown, out.why = out.asOf, "the costs are not counted; look for errors of the sweeper in the log"
+	}
+	return out
 }
 
 // off is what is off now.
@@ -144,5 +193,8 @@ func (b *budget) health() store.Budget {
 	if of.Monthly == 0 {
 		return store.Budget{}
 	}
-	return store.Budget{Month: is.month, Monthly: of.Monthly, Spent: is.dollars, Warns: b.warns(), Off: b.off().String()}
+	return store.Budget{
+		Month: is.month, Monthly: of.Monthly, Spent: is.dollars, Warns: b.warns(), Off: b.off().String(),
+		UnknownSince: store.At(is.unknown), Unknown: is.why,
+	}
 }

@@ -24,6 +24,7 @@ type cache struct {
 	capacity *capacity
 	budget   *budget
 	causes   *causes
+	counting counting
 }
 
 func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting, wants *batch) *cache {
@@ -161,7 +162,7 @@ func (c *cache) transition(ctx context.Context, id store.InstanceID, decide func
 		if !due {
 			return s.Instance, errStale
 		}
-		tr.Limits = c.cfg.LimitsOf(s.ResourceClass)
+		tr.Limits, tr.Now = c.cfg.LimitsOf(s.ResourceClass), c.counting.date(tr.Now)
 		out, err := c.store.Transition(ctx, s.Instance, tr)
 		if err != nil {
 			return out, err
@@ -182,6 +183,8 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 	if in == nil {
 		return snapshot{}, fmt.Errorf("instance %s: %w", id, store.ErrNotFound)
 	}
+	end, landed := c.counting.begin(c.clock.Now()), true
+	defer func() { end(landed, c.clock.Now()) }()
 	unlock, err := in.lock(ctx, id)
 	if err != nil {
 		return snapshot{}, err
@@ -205,6 +208,7 @@ func (c *cache) write(ctx context.Context, id store.InstanceID, put func(snapsho
 		errors.Is(err, store.ErrNotLeader), errors.Is(err, statemachine.ErrNoRule):
 		return s, err // definite: nothing was written
 	default:
+		landed = false
 		c.instances.with(id, func(in *instance) { // a conflict, or a write whose outcome is unknown
 			if in.stored.outcomeUnknown = true; errors.Is(err, store.ErrUnconfirmed) {
 				in.stored.unconfirmed++

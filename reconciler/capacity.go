@@ -49,6 +49,20 @@ func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
 	return left
 }
 
+// tightest returns the cap that leaves a class the least room, and how many instances it allows.
+func (c *capacity) tightest(class string) (setting string, allows int) {
+	setting, allows = "caps.maxInstances", c.cfg.MaxInstances
+	if most := c.budget.most(); most < allows {
+		setting, allows = "the cap of budget.degrade", most
+	}
+	total, ofClass := c.used(class)
+	wanted, wantedOfClass := c.batch.total(class)
+	if own := c.cfg.Classes[class].Cap; own > 0 && own-ofClass-wantedOfClass < allows-total-wanted {
+		setting, allows = "classes."+class+".cap", own
+	}
+	return setting, allows
+}
+
 // used counts the instances that live or are being launched, in all and of class.
 func (c *capacity) used(class string) (total, ofClass int) {
 	total, ofClass = c.instances.live(class)

@@ -196,6 +196,8 @@ func (l *elector) write(ctx context.Context, lease store.Lease, holder string) (
 	start := l.clock.Now()
 	lease.Holder, lease.Renewed = holder, store.At(start.Add(l.offset()))
 	if holder != "" { // who gives it up has ended already: what it said last stays
+		budget := lease.Health.Budget
+		l.shown.budget.Store(&budget)
 		lease.Health, lease.Schema = l.health(), store.SchemaVersion
 	}
 	out, err := l.store.PutLease(ctx, lease)

@@ -136,10 +136,8 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 		return Result{}, nil // the fate of those launched decides, and wakes it
 	case n == 0:
 		capped = true
-		f.cache.requests.withRun(r.id, func(r *run) {
-			r.lastProblem = fmt.Sprintf("a cap on instances is reached: %d in all, %d of class %s (0: none of its own)",
-				f.cache.budget.most(), f.cfg.Classes[me.query.ResourceClass].Cap, me.query.ResourceClass)
-		})
+		setting, allows := f.cache.capacity.tightest(me.query.ResourceClass)
+		f.cache.requests.withRun(r.id, func(r *run) { r.lastProblem = fmt.Sprintf("%s is reached: it allows %d", setting, allows) })
 		return Result{After: f.cfg.WarmPoll}, nil // one that becomes idle, or ends, wakes it sooner
 	}
 	k := f.batch.set(want{id: r.id, attempt: r.status.Attempt, count: n, since: me.since, query: me.query})

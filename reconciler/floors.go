@@ -191,7 +191,8 @@ func (f *floors) state(class string, want, have int) store.Floor {
 	case waiting > 0:
 		out.Reason, out.Detail = ReasonBehind, "requests of the class wait, and come first"
 	case f.stock.room(class) == 0:
-		out.Reason, out.Detail = ReasonCap, "the caps leave no room beside the instances that live and those that requests wait for"
+		setting, allows := f.cache.capacity.tightest(class)
+		out.Reason, out.Detail = ReasonCap, fmt.Sprintf("%s allows %d, and leaves no room beside the instances that live and those that requests wait for", setting, allows)
 	default:
 		out.Reason = ReasonLaunching
 	}

@@ -9,7 +9,11 @@ import (
 
 // health is what the lease tells of this controller.
 func (op *Operator) health() store.Health {
-	h := op.o.Load().Health()
+	o := op.o.Load()
+	h := o.Health()
+	if last := op.elector.shown.budget.Load(); last != nil && o.Config.Budget.Monthly > 0 {
+		h.Budget = *last // until this controller has read its own
+	}
 	if m := op.manager.Load(); m != nil {
 		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()
 		down := m.requests.statuses.reasons.outages

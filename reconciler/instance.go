@@ -17,6 +17,7 @@ type instance struct {
 	write          chan struct{} // full from the reading of record to its update, around every write
 	distrustOnline *atomic.Bool  // of all
 	record         store.Instance
+	served         []string // requests, as record.History names them
 	known
 }
 

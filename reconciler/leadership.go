@@ -3,6 +3,8 @@ package reconciler
 import (
 	"sync/atomic"
 	"time"
+
+	"github.com/remuda-run/remuda/store"
 )
 
 // NotReady is one word why an operator can neither lead nor take over at a moment. Empty: it can.
@@ -62,8 +64,9 @@ func (op *Operator) Stalled() bool {
 
 // shown is what an elector shows of itself, at any time.
 type shown struct {
-	turned atomic.Pointer[time.Time] // when its loop last turned; nil: it does not run
-	read   atomic.Pointer[time.Time] // when the lease was last read while it waits; nil: not tried; zero: never
+	budget atomic.Pointer[store.Budget] // what the lease said before the present write
+	turned atomic.Pointer[time.Time]    // when its loop last turned; nil: it does not run
+	read   atomic.Pointer[time.Time]    // when the lease was last read while it waits; nil: not tried; zero: never
 	leads  atomic.Bool
 	term   atomic.Int64 // of the lease, as last read or taken
 }

@@ -92,13 +92,16 @@ func (op *Operator) Run(ctx context.Context) error {
 
 // lead controls for one term of the lease, in as many turns as Renew makes of it.
 func (op *Operator) lead(ctx context.Context, number int64) error {
+	last := op.health().Budget
 	for turn := 0; ; {
 		current, end := context.WithCancel(ctx)
 		op.turn.Store(&end) // before the options are read, so that no Renew is missed
 		m := newManager(*op.o.Load(), number, turn, op.elector.fence(), op.elector.since)
+		m.cache.budget.take(last)
 		op.manager.Store(m)
 		err := m.run(current)
 		op.manager.Store(nil)
+		last = m.cache.budget.health()
 		renewed := ctx.Err() == nil && current.Err() != nil
 		end()
 		if err != nil || !renewed {

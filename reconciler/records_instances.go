@@ -25,6 +25,7 @@ type instanceRecords struct {
 	returning  []*instance                                        // idle, not pooled yet, ordered by id
 	idles      map[string]map[store.InstanceID]*instance          // idle, by class
 	living     map[string]int                                     // instances that are not terminated, by class
+	served     servedRuns                                         // instances by each request that they have served, as histories name it
 
 	removed func(store.Instance) // is told which left memory, under no lock
 
@@ -41,6 +42,7 @@ func newInstanceRecords() *instanceRecords {
 		idles:      map[string]map[store.InstanceID]*instance{},
 		living:     map[string]int{},
 		removed:    func(store.Instance) {},
+		served:     servedRuns{},
 	}
 }
 
@@ -69,7 +71,11 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 	}
 	v.disown(in)
 	was = in.record
+	assigned := !known || in.record.Assignment != rec.Assignment
 	in.record, in.stored.outcomeUnknown = rec, false
+	if assigned {
+		v.served.set(in, rec.History.Runs(rec.RunID))
+	}
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
 			v.held[rec.RunID] = map[store.InstanceID]*instance{}
@@ -81,6 +87,25 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 	}
 	v.sort(in)
 	return was, known
+}
+
+// servedRuns are instances by the requests that they have served, as histories name those.
+type servedRuns map[string]map[store.InstanceID]*instance
+
+// set notes which requests an instance has served.
+func (v servedRuns) set(in *instance, runs []string) {
+	for _, run := range in.served {
+		if delete(v[run], in.record.ID); len(v[run]) == 0 {
+			delete(v, run)
+		}
+	}
+	for _, run := range runs {
+		if v[run] == nil {
+			v[run] = map[store.InstanceID]*instance{}
+		}
+		v[run][in.record.ID] = in
+	}
+	in.served = runs
 }
 
 func (v *instanceRecords) disown(in *instance) {
@@ -225,6 +250,7 @@ func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
 		v.living[in.record.ResourceClass]--
 	}
 	v.disown(in)
+	v.served.set(in, nil)
 	delete(v.byID, id)
 	delete(v.principals, in.record.Principal)
 	delete(v.present, id)

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -89,6 +90,19 @@ func (v *instanceRecords) each(yield func(*instance)) {
 	}
 }
 
+// livedAfter returns copies of the records of the instances that live, or have changed after an instant.
+func (v *instanceRecords) livedAfter(at time.Time) []store.Instance {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []store.Instance
+	for _, in := range v.byID {
+		if in.record.State != statemachine.Terminated || in.record.ChangedAt.After(at) {
+			out = append(out, in.record)
+		}
+	}
+	return out
+}
+
 // eachAlive is each of those that are not terminated, eachEnding of those that are and may not be gone.
 func (v *instanceRecords) eachAlive(yield func(*instance)) {
 	v.mu.Lock()
@@ -104,4 +118,16 @@ func (v *instanceRecords) eachEnding(yield func(*instance)) {
 	for _, in := range v.ending {
 		yield(in)
 	}
+}
+
+// servedBy returns copies of the records of the instances that have served a request, ordered by id.
+func (v *instanceRecords) servedBy(id store.RequestID) []store.Instance {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	var out []store.Instance
+	for _, in := range v.served[id.Noted()] {
+		out = append(out, in.record)
+	}
+	slices.SortFunc(out, func(a, b store.Instance) int { return cmp.Compare(a.ID, b.ID) })
+	return out
 }

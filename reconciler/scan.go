@@ -38,7 +38,7 @@ func (c *scanner) load(ctx context.Context) error {
 		failed := func(err error) {
 			c.log.Warn("what the month has cost cannot be read; nothing is decided until it can", logkey.Error, err)
 		}
-		if err := insist(ctx, func() error { return c.costs.record(ctx) }, failed); err != nil {
+		if err := insist(ctx, func() error { return c.costs.begin(ctx) }, failed); err != nil {
 			return err
 		}
 	}

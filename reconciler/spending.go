@@ -2,59 +2,122 @@ package reconciler
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/remuda-run/remuda/internal/logkey"
 	"github.com/remuda-run/remuda/store"
 )
 
-// spend tells the budget what the month has cost: the days before the one that is counted, and that one so far. A day that cannot be
-// read costs nothing.
-func (c *costKeeper) spend(ctx context.Context) error {
+// spend tells the budget what the month has cost: the days before the one that is counted, and that one so far. If a day cannot be
+// read, or a price is not known, the cost of the month is unknown.
+func (c *costKeeper) spend(ctx context.Context, day store.Costs) error {
 	if c.cfg.Budget.Monthly == 0 {
 		return nil
 	}
-	if c.before.day != c.day.Day {
-		end, err := c.day.Begin()
+	if c.before.day != day.Day {
+		before, err := c.readBefore(ctx, day)
 		if err != nil {
 			return err
 		}
-		days := store.DaysOf(end.AddDate(0, 0, 1-end.Day()), end.AddDate(0, 0, -1))
-		before, err := store.ReadCostsOf(ctx, c.cache.store, func(k store.Key, err error) {
-			c.log.Warn("the costs of a day cannot be read, and count for nothing in the month's budget", logkey.Key, k, logkey.Error, err)
-		}, days...)
-		if err != nil {
-			return err
-		}
-		c.before = daysBefore{day: c.day.Day}
-		for _, d := range before {
-			c.before.dollars += d.Dollars()
-		}
+		c.before = before
 	}
-	c.apply(monthCost{c.day.Day[:len("2006-01")], c.before.dollars + c.day.Dollars()})
+	sum := monthCost{month: day.Day[:len("2006-01")], dollars: c.before.dollars + day.Dollars(), asOf: c.clock.Now()}
+	if last := c.cache.budget.spent(); c.before.lost+day.Lost > 0 && last.month == sum.month {
+		sum.dollars = max(sum.dollars, last.dollars) // the rows that were dropped cost something, too
+	}
+	missing := day.Unpriced
+	if len(missing) == 0 {
+		missing = c.before.unpriced
+	}
+	switch {
+	case c.before.problem != nil:
+		c.cache.budget.foundAtLeast(sum)
+		c.before.day = "" // it is read again
+		return c.before.problem
+	case len(missing) > 0:
+		c.cache.budget.foundAtLeast(sum)
+		u := missing[0]
+		c.lose(fmt.Sprintf("costs.prices has no price for %s (%s, %s); add it, or wait until prices are read", u.Type, u.Usage, u.Zone))
+	default:
+		c.apply(sum)
+	}
 	return nil
 }
 
 // daysBefore is what the days of a month before one of its days have cost.
 type daysBefore struct {
-	day     string // "": not read yet
-	dollars float64
+	day      string // "": not read yet
+	dollars  float64
+	lost     int                  // rows that were dropped
+	unpriced []store.UnpricedTime // the first of the times without a price
+	problem  error                // a day that cannot be read
+}
+
+func (c *costKeeper) readBefore(ctx context.Context, day store.Costs) (daysBefore, error) {
+	out := daysBefore{day: day.Day}
+	end, err := day.Begin()
+	if err != nil {
+		return out, err
+	}
+	bad := func(k store.Key, err error) {
+		if !errors.Is(err, store.ErrRow) {
+			out.problem = fmt.Errorf("%s: %w", k, err)
+		}
+	}
+	days, err := store.ReadCostsOf(ctx, c.cache.store, bad, store.DaysOf(end.AddDate(0, 0, 1-end.Day()), end.AddDate(0, 0, -1))...)
+	for _, d := range days {
+		c.tellDropped(d)
+		out.dollars, out.lost = out.dollars+d.Dollars(), out.lost+d.Lost
+		if len(out.unpriced) == 0 {
+			out.unpriced = d.Unpriced
+		}
+	}
+	return out, err
 }
 
 // budgetNews is what is told of a budget when it changes.
 type budgetNews struct {
-	warns bool
-	off   degraded
+	warns   bool
+	off     degraded
+	unknown string
 }
 
-// apply takes over what a month has cost. What is off since then, or is not any more, is told and looked at.
+// apply takes over what a month has cost.
 func (c *costKeeper) apply(cost monthCost) {
+	c.cache.budget.counted.Store(&cost)
+	c.tell()
+}
+
+// lose notes that the cost of the month is not known, and why.
+func (c *costKeeper) lose(why string) {
 	b := c.cache.budget
-	b.counted.Store(&cost)
-	is := budgetNews{b.warns(), b.off()}
+	if b.cfg.Budget.Monthly == 0 {
+		if why != c.told.unknown {
+			c.told.unknown = why
+			c.log.Warn("the costs of a day cannot be read or written", logkey.Detail, why)
+		}
+		return
+	}
+	last := b.spent()
+	if last.unknown.IsZero() {
+		last.unknown = b.clock.Now()
+	}
+	last.why = store.Head(why, maxOutageText)
+	b.counted.Store(&last)
+	c.tell()
+}
+
+// tell logs what has changed of the budget, and reconsiders what is off.
+func (c *costKeeper) tell() {
+	b := c.cache.budget
+	is := budgetNews{b.warns(), b.off(), b.spent().why}
 	if is == c.told {
 		return
 	}
 	switch {
+	case is.unknown != "":
+		c.log.Warn("the month's cost is unknown: the last known value applies, and no budget step starts or ends", logkey.Detail, b.health().Text())
 	case is.off != degraded{}:
 		c.log.Warn("the month's budget is used so far that something is off", logkey.Detail, b.text()+"; off: "+is.off.String())
 	case is.warns:

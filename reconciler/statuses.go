@@ -30,7 +30,11 @@ func (w *statuses) putStatus(ctx context.Context, st store.RunStatus, event stat
 		r.noted = nil // of an older attempt, or come meanwhile
 	}
 	st.History = r.noted.onto(st.History, st.PendingAt)
+	end, landed := w.cache.counting.begin(w.clock.Now()), false
+	defer func() { end(landed, w.clock.Now()) }()
+	now = w.cache.counting.date(now)
 	out, err := w.cache.store.PutStatus(ctx, st, event, now)
+	landed = err == nil || errors.Is(err, store.ErrInvalid)
 	if errors.Is(err, store.ErrInvalid) && st.Phase == statemachine.Pending && event != statemachine.Fail {
 		return w.refuseStatus(ctx, st, err, now)
 	}

@@ -139,11 +139,8 @@ func placeInWords(ahead int) string {
 
 // capInWords names the cap that is reached.
 func (w *reasons) capInWords(class string) string {
-	total, ofClass := w.cache.instances.live(class)
-	if own := w.cfg.Classes[class].Cap; own > 0 && w.cfg.MaxInstances-total > own-ofClass {
-		return fmt.Sprintf("classes.%s.cap is reached: it allows %d", class, own)
-	}
-	return fmt.Sprintf("caps.maxInstances is reached: it allows %d", w.cfg.MaxInstances)
+	setting, allows := w.cache.capacity.tightest(class)
+	return fmt.Sprintf("%s is reached: it allows %d", setting, allows)
 }
 
 // holding says who holds the most machines, at most as old as a poll: it is the same for all who wait.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
 // Bounds of a request. The action and the command line hold to them too; who writes a record without
@@ -23,6 +25,9 @@ const MaxMessage = 1000
 // at most 400 KB (DynamoDB, "Quotas"); a seat takes up to 130 bytes there, and the rest of a status some 3 kB.
 const MaxSeats = 3000
 
+// patternForm is the form of a pattern of instance types. Patterns become parts of keys, which commas and bars separate.
+var patternForm = lazyregexp.New(`^[A-Za-z0-9*.-]{1,30}$`)
+
 // Check says which fields of a request no fleet could serve, whatever is configured.
 func (r RunRequest) Check() error {
 	var errs []error
@@ -39,8 +44,8 @@ func (r RunRequest) Check() error {
 		errs = append(errs, fmt.Errorf("allowedInstanceTypes: must hold at most %d patterns, got %d", MaxPatterns, n))
 	} else {
 		for _, p := range r.AllowedInstanceTypes {
-			if p == "" || len(p) > maxPattern {
-				errs = append(errs, fmt.Errorf("allowedInstanceTypes: a pattern must have 1 to %d characters, got %s", maxPattern, shown(p)))
+			if !patternForm().MatchString(p) {
+				errs = append(errs, fmt.Errorf("allowedInstanceTypes: a pattern must have 1 to %d letters, digits or *.-, got %s", maxPattern, shown(p)))
 				break
 			}
 		}

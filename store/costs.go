@@ -12,12 +12,17 @@ import (
 // Costs is what the machines of one UTC day came to. The controller alone writes it. What is counted, and until when, are
 // written at once, so nothing is counted twice.
 type Costs struct {
-	Day       string    `json:"-"`       // 2026-01-02
-	Through   Time      `json:"through"` // all until then is in it, and nothing after
-	Rows      []CostRow `json:"rows"`    // at most MaxCostRows
-	ChangedAt Time      `json:"changedAt"`
-	Version   int64     `json:"-"`
-	ExpiresAt time.Time `json:"-"`
+	Day     string    `json:"-"`       // 2026-01-02
+	Through Time      `json:"through"` // all until then is in it, and nothing after
+	Rows    []CostRow `json:"rows"`    // at most MaxCostRows
+
+	Unpriced  []UnpricedTime `json:"unpriced,omitempty"` // of the rows, the time whose price is not known yet; at most MaxCostRows
+	Lost      int            `json:"lost,omitempty"`     // rows that were dropped because they could not be read: the day cost more than its rows say
+	ChangedAt Time           `json:"changedAt"`
+	Version   int64          `json:"-"`
+	ExpiresAt time.Time      `json:"-"`
+
+	Dropped []string `json:"-"` // the rows that reading has just dropped, and why
 }
 
 // CostRow is what the machines of one resource class and usage class came to for one repository.
@@ -62,6 +67,27 @@ func (s Spent) Priced() bool { return s.Unpriced == 0 || s.Dollars() > 0 }
 // Seconds is the time of all phases.
 func (s Spent) Seconds() Seconds { return s.Booting + s.Busy + s.Idle }
 
+// Budget is what the instances of a month have cost, and what they may cost. The cost is switched off (Monthly is 0), known, or
+// unknown since an instant.
+type Budget struct {
+	Month        string  `json:"month"`                 // 2026-01, in UTC
+	Monthly      float64 `json:"monthly"`               // dollars; 0: there is no budget
+	Spent        float64 `json:"spent"`                 // dollars, by list prices; while the cost is unknown, the last known ones
+	Warns        bool    `json:"warns,omitempty"`       // so much is used that it is told
+	Off          string  `json:"off,omitempty"`         // what is off for it, for people; "": nothing
+	UnknownSince Time    `json:"unknownSince,omitzero"` // since when the cost is not known; zero: it is known
+	Unknown      string  `json:"unknown,omitempty"`     // why it is not known, for people
+}
+
+// Text returns how much of the budget is used, in one line for people.
+func (b Budget) Text() string {
+	if !b.UnknownSince.IsZero() {
+		return fmt.Sprintf("unknown since %s (last known $%.2f of $%.2f in %s): %s",
+			b.UnknownSince.Time.Format(time.RFC3339), b.Spent, b.Monthly, b.Month, b.Unknown)
+	}
+	return fmt.Sprintf("$%.2f of $%.2f in %s, %.0f %%", b.Spent, b.Monthly, b.Month, 100*b.Spent/b.Monthly)
+}
+
 // Bounds of costs.
 const (
 	MaxCostRows = 200                         // of a day: 60 KB
@@ -69,10 +95,16 @@ const (
 	OtherCosts  = "other"
 )
 
+// ErrRow means that one row of a day's costs was dropped, and the others were read.
+var ErrRow = fmt.Errorf("a row was dropped: %w", ErrInvalid)
+
 const costsPrefix = "META#costs-"
 
 // CostsKey returns the key of a day's costs.
 func CostsKey(day string) Key { return Key{costsPrefix + day, KindCosts} }
+
+// DayOfCosts returns the day of a key of costs.
+func DayOfCosts(k Key) string { return strings.TrimPrefix(k.Partition, costsPrefix) }
 
 // MonthOf returns the month of an instant, such as 2026-01, with which its days begin.
 func MonthOf(t time.Time) string { return t.UTC().Format("2006-01") }
@@ -90,18 +122,13 @@ func (c Costs) Begin() (time.Time, error) { return time.Parse(time.DateOnly, c.D
 
 func (c *Costs) key() Key                   { return CostsKey(c.Day) }
 func (c *Costs) meta() (*int64, *time.Time) { return &c.Version, &c.ExpiresAt }
-func (c *Costs) setKey(k Key)               { c.Day = strings.TrimPrefix(k.Partition, costsPrefix) }
+func (c *Costs) setKey(k Key)               { c.Day = DayOfCosts(k) }
 func (c *Costs) validate() error {
 	if _, err := c.Begin(); err != nil {
 		return fmt.Errorf("day: must be a date such as 2026-01-02, got %s", shown(c.Day))
 	}
 	if n := len(c.Rows); n > MaxCostRows {
 		return fmt.Errorf("rows: must be at most %d, got %d", MaxCostRows, n)
-	}
-	for _, r := range c.Rows {
-		if err := short("class", r.Class, "usage", r.Usage, "repository", r.Repository); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -115,9 +142,15 @@ func ReadCosts(ctx context.Context, s *Store, day string) (Costs, error) {
 	return c, nil
 }
 
-// ReadCostsOf reads the costs of those of the days that have some, in their order. Bad records are passed to bad and left out.
+// ReadCostsOf reads the costs of those of the days that have some, in their order. It passes bad records to bad and leaves them
+// out. It passes dropped rows to bad, too.
 func ReadCostsOf(ctx context.Context, s *Store, bad func(Key, error), days ...string) ([]Costs, error) {
 	list, err := readDays[Costs](ctx, s, "costs", CostsKey, bad, days)
+	for _, c := range list {
+		for _, row := range c.Dropped {
+			bad(c.key(), fmt.Errorf("%w: %s", ErrRow, row))
+		}
+	}
 	slices.SortFunc(list, func(a, b Costs) int { return slices.Index(days, a.Day) - slices.Index(days, b.Day) })
 	return list, err
 }
@@ -130,5 +163,7 @@ func WriteCosts(ctx context.Context, s *Store, c Costs, now time.Time) (Costs, e
 	}
 	out := c
 	out.ChangedAt, out.ExpiresAt = At(now), begin.Add(CostsLife)
+	out.Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(r CostRow) bool { return r.validate() != nil }) // reading drops them, too
+	out.Unpriced = slices.DeleteFunc(slices.Clone(c.Unpriced), func(u UnpricedTime) bool { return u.validate() != nil })
 	return stored(ctx, s, "costs", c, out)
 }

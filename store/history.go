@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/remuda-run/remuda/statemachine"
 )
@@ -18,8 +19,9 @@ const (
 )
 
 // History is what happened to a record, the oldest first: a line for each entry, of the milliseconds since the record began,
-// a code and perhaps a detail. The newest MaxHistory entries are kept, in at most 1,500 bytes. A history is written with the
-// record's other changes and never by itself, so that what is known only in memory is there with the next of them.
+// a code and perhaps a detail. The newest MaxHistory entries are kept, in at most 1,500 bytes; entries of the last owners are kept
+// longest. A history is written with the record's other changes and never by itself, so that what is known only in memory is there
+// with the next of them.
 type History string
 
 // Code names what an entry of a history tells. Codes are short, since every write pays for them.
@@ -76,6 +78,7 @@ type Entry struct {
 // With returns the history with one entry more. begun is when the record began. What is too old to be kept is dropped.
 func (h History) With(begun Time, e Entry) History {
 	detail := strings.Join(strings.Fields(Head(e.Detail, historyText)), " ")
+	detail = strings.Map(printableRune, detail) // agents and fleets write details
 	line := strings.TrimSpace(fmt.Sprintf("%d %s %s", max(0, e.At.Sub(begun.Time).Milliseconds()), e.Code, detail))
 	lines := h.lines()
 	if slices.Contains(lines, line) {
@@ -87,10 +90,43 @@ func (h History) With(begun Time, e Entry) History {
 		size += len(l)
 	}
 	for len(lines) > MaxHistory || size > historySize {
-		size -= len(lines[0]) + 1
-		lines = lines[1:]
+		oldest := oldestOf(lines)
+		size -= len(lines[oldest]) + 1
+		lines = slices.Delete(lines, oldest, oldest+1)
 	}
 	return History(strings.Join(lines, "\n"))
+}
+
+// owners are the codes that say for whom an instance was paid. Statuses use none of them.
+var owners = []Code{CodeLaunched, CodeHandedOver, CodeReleased, CodeUnclaimed, CodeClaimed}
+
+// keptOwners is how many entries of owners are kept: those of the last four. The jobs of one owner do not push out whose they were.
+const keptOwners = 12
+
+// oldestOf returns which entry is dropped.
+func oldestOf(lines []string) int {
+	owns := func(line string) bool {
+		_, rest, _ := strings.Cut(line, " ")
+		code, _, _ := strings.Cut(rest, " ")
+		return slices.Contains(owners, Code(code))
+	}
+	n := 0
+	for _, line := range lines {
+		if owns(line) {
+			n++
+		}
+	}
+	if n > keptOwners {
+		return 0
+	}
+	return max(0, slices.IndexFunc(lines, func(line string) bool { return !owns(line) }))
+}
+
+func printableRune(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return '?'
 }
 
 // Noted returns the id as details of histories have it.
@@ -101,8 +137,22 @@ func Names(detail string, id RequestID) bool {
 	return id != "" && detail == id.Noted()
 }
 
-// Mentions reports whether an entry may name the request.
-func (h History) Mentions(id RequestID) bool { return strings.Contains(string(h), " "+id.Noted()) }
+// Runs returns the requests that an instance has served, as its history names them, and the present owner.
+func (h History) Runs(owner RequestID) []string {
+	var out []string
+	add := func(run string) {
+		if run != "" && !slices.Contains(out, run) {
+			out = append(out, run)
+		}
+	}
+	for _, e := range h.Entries(Time{}) {
+		if e.Code == CodeLaunched || e.Code == CodeClaimed {
+			add(e.Detail)
+		}
+	}
+	add(owner.Noted())
+	return out
+}
 
 func (h History) lines() []string {
 	if h == "" {

@@ -359,15 +359,6 @@ type Outage struct {
 	Detail string `json:"detail,omitempty"` // an error, cut
 }
 
-// Budget is what the machines of a month have cost, of what they may.
-type Budget struct {
-	Month   string  `json:"month"`           // 2026-01, in UTC
-	Monthly float64 `json:"monthly"`         // dollars
-	Spent   float64 `json:"spent"`           // dollars, by list prices
-	Warns   bool    `json:"warns,omitempty"` // so much is used that it is told
-	Off     string  `json:"off,omitempty"`   // what is off for it, for people; "": nothing
-}
-
 // GitHubBudget is what GitHub last said of the calls that it allows in an hour.
 type GitHubBudget struct {
 	Remaining int  `json:"remaining"`

@@ -175,8 +175,9 @@ func (s *Store) ExpireStatus(ctx context.Context, st RunStatus, at, now time.Tim
 	return stored(ctx, s, "expire status", st, out)
 }
 
-// UnmarshalJSON reads a request. When it was made is for people: any instant of RFC 3339 is taken. What it says of its run
-// counts as unset where it cannot be read: neither keeps a request from being served.
+// UnmarshalJSON reads a request. It accepts any instant of RFC 3339 as createdAt, which is for people. A workflow writes these
+// attributes as it likes, so they are parsed here and nowhere else: what describes the run and is not valid becomes unset.
+// An unset attribute does not keep a request from being served.
 func (r *RunRequest) UnmarshalJSON(b []byte) error {
 	type fields RunRequest
 	in := struct {
@@ -195,10 +196,13 @@ func (r *RunRequest) UnmarshalJSON(b []byte) error {
 		r.CreatedAt = At(at)
 	}
 	r.Repository, r.NoWait = readable[string](in.Repository), readable[bool](in.NoWait)
-	r.WorkflowRun, r.WorkflowAttempt = readable[int64](in.WorkflowRun), readable[int](in.WorkflowAttempt)
-	r.OriginalCount, r.ReleaseReason = readable[int](in.OriginalCount), readable[ReleaseReason](in.ReleaseReason)
-	if short("repository", r.Repository, "releaseReason", string(r.ReleaseReason)) != nil {
-		r.Repository, r.ReleaseReason = "", ""
+	r.WorkflowRun, r.WorkflowAttempt = max(0, readable[int64](in.WorkflowRun)), max(0, readable[int](in.WorkflowAttempt))
+	r.OriginalCount, r.ReleaseReason = max(0, readable[int](in.OriginalCount)), readable[ReleaseReason](in.ReleaseReason)
+	if !ValidRepository(r.Repository) {
+		r.Repository = ""
+	}
+	if !reasonForm().MatchString(string(r.ReleaseReason)) {
+		r.ReleaseReason = ""
 	}
 	if err == nil {
 		err = r.bounded()
@@ -209,14 +213,20 @@ func (r *RunRequest) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// bounded returns the fields that make a request too large to be kept in memory.
+// bounded returns the fields that make a request too large to be kept in memory. It leaves only modes of release that are known.
 func (r *RunRequest) bounded() error {
 	longer := func(most int) func(string) bool { return func(text string) bool { return len(text) > most } }
 	if len(r.AllowedInstanceTypes) > MaxPatterns || slices.ContainsFunc(r.AllowedInstanceTypes, longer(maxPattern)) ||
 		len(r.UsageClasses) > 2 || slices.ContainsFunc(r.UsageClasses, longer(maxName)) {
 		return r.Check()
 	}
-	return short("resourceClass", r.ResourceClass, "release", string(r.Release))
+	if err := short("resourceClass", r.ResourceClass, "release", string(r.Release)); err != nil {
+		return err
+	}
+	if r.Release != "" && r.Release != ReleaseNow {
+		r.Release = ReleaseDrain // this program knows no other mode, and draining ends no job
+	}
+	return nil
 }
 
 // readable returns the value of a JSON text, and the zero value of one that has another type, or is absent.

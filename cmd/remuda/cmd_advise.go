@@ -170,7 +170,7 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 
 // recordedPrices takes for classes whose price is not given what an hour of their machines came to, where that was counted.
 func (o *adviseOptions) recordedPrices(ctx context.Context, st *store.Store, from, to time.Time) error {
-	costs, err := readCosts(ctx, o.app, st, o.cfg.Log, store.DaysOf(from, to))
+	costs, _, err := readCosts(ctx, o.app, st, o.cfg.Log, store.DaysOf(from, to))
 	if err != nil {
 		return err
 	}

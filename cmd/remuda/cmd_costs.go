@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,9 +71,9 @@ func (o *costsOptions) validate(cfg config.Config) error {
 }
 
 func (o *costsOptions) run(ctx context.Context, st *store.Store) error {
-	now := o.clock.Now()
+	now := o.clock.Now().UTC()
 	days := store.DaysOf(now.AddDate(0, 0, 1-o.days), now)
-	costs, err := readCosts(ctx, o.app, st, o.log, days)
+	costs, unreadable, err := readCosts(ctx, o.app, st, o.log, days)
 	if err != nil {
 		return err
 	}
@@ -79,16 +81,21 @@ func (o *costsOptions) run(ctx context.Context, st *store.Store) error {
 	if o.outTTY {
 		width, _ = o.size()
 	}
-	v := newCostsView(costs, o.by, days[0], days[len(days)-1])
+	v := newCostsView(costs, o.by, days[0], days[len(days)-1], unreadable...)
 	if err := printAs(o.out, o.output, v, renderCosts(v, width)); err != nil {
 		return fmt.Errorf("show costs: %w", err)
 	}
 	return nil
 }
 
-// readCosts returns what is recorded of days, and warns of what cannot be read.
-func readCosts(ctx context.Context, a *app, st *store.Store, log config.Log, days []string) ([]store.Costs, error) {
-	return store.ReadCostsOf(ctx, st, func(k store.Key, err error) {
-		a.logger(log).Warn("a day's costs cannot be read and are left out", logkey.Key, k.Partition, logkey.Error, err)
+// readCosts returns what is recorded of days, and the days that cannot be read.
+func readCosts(ctx context.Context, a *app, st *store.Store, log config.Log, days []string) (list []store.Costs, unreadable []string, err error) {
+	list, err = store.ReadCostsOf(ctx, st, func(k store.Key, err error) {
+		a.logger(log).Warn("costs left out: they cannot be read", logkey.Key, k.Partition, logkey.Error, err)
+		if !errors.Is(err, store.ErrRow) {
+			unreadable = append(unreadable, store.DayOfCosts(k))
+		}
 	}, days...)
+	slices.Sort(unreadable)
+	return list, unreadable, err
 }

@@ -27,7 +27,7 @@ func withCosts(source page.Source, st *store.Store, clk clock.PassiveClock) page
 			return records, err
 		}
 		if now := clk.Now(); !now.Before(due) {
-			days := store.DaysOf(now.AddDate(0, 0, 1-page.CostDays), now)
+			days := store.DaysOf(now.UTC().AddDate(0, 0, 1-page.CostDays), now)
 			unread := map[store.Key]error{}
 			costs, err := store.ReadCostsOf(ctx, st, func(k store.Key, err error) { unread[k] = err }, days...)
 			if err != nil {

@@ -109,11 +109,11 @@ func budgetLine(b store.Budget, s sheet) string {
 	if b.Monthly == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("budget      $%.2f of $%.2f in %s, %.0f %%", b.Spent, b.Monthly, b.Month, 100*b.Spent/b.Monthly)
+	text := "budget      " + printable(b.Text())
 	if b.Off != "" {
 		text += "; off: " + b.Off
 	}
-	if b.Warns || b.Off != "" {
+	if b.Warns || b.Off != "" || !b.UnknownSince.IsZero() {
 		return s.alarm(text)
 	}
 	return s.line(text)

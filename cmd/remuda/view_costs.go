@@ -54,6 +54,7 @@ type costsView struct {
 	By       string     `json:"by"`
 	Rows     []costsRow `json:"rows"`
 	Total    costsRow   `json:"total"`
+	Unknown  []string   `json:"unknown"` // days that cannot be read, or have rows that cannot: they cost more than is shown
 }
 
 // costsRow is what one class, repository or day came to.
@@ -80,12 +81,16 @@ const (
 )
 
 // newCostsView adds the costs of days up. Days are in their own order, all else by its dollars.
-func newCostsView(days []store.Costs, by, from, to string) costsView {
-	v := costsView{From: from, To: to, Estimate: true, By: by, Rows: []costsRow{}, Total: costsRow{Name: "all"}}
+func newCostsView(days []store.Costs, by, from, to string, unreadable ...string) costsView {
+	v := costsView{From: from, To: to, Estimate: true, By: by, Rows: []costsRow{}, Total: costsRow{Name: "all"}, Unknown: []string{}}
+	v.Unknown = append(v.Unknown, unreadable...)
 	at := map[string]int{}
 	for _, day := range days {
 		if day.Through.After(v.Through.Time) {
 			v.Through = day.Through
+		}
+		if day.Lost > 0 {
+			v.Unknown = append(v.Unknown, day.Day)
 		}
 		for _, r := range day.Rows {
 			name := map[string]string{byClass: r.Class, byRepository: r.Repository, byDay: day.Day}[by]
@@ -114,8 +119,12 @@ func (r costsRow) weight() float64 {
 
 // renderCosts draws costs for people, in lines of at most width columns; 0: any.
 func renderCosts(v costsView, width int) string {
+	unknown := ""
+	if len(v.Unknown) > 0 {
+		unknown = fmt.Sprintf("Not known: all or a part of the costs of %s, whose items cannot be read.\n", strings.Join(v.Unknown, ", "))
+	}
 	if len(v.Rows) == 0 {
-		return fmt.Sprintf("Nothing was counted from %s to %s.\n", v.From, v.To)
+		return fmt.Sprintf("Nothing was counted from %s to %s.\n", v.From, v.To) + unknown
 	}
 	t := &table{header: []string{strings.ToUpper(v.By), "RUNS", "WARM", "WAITED", "BUSY", "BOOT", "IDLE", "DOLLARS", ""}, shrink: []int{0}}
 	most := 0.0
@@ -136,7 +145,7 @@ func renderCosts(v costsView, width int) string {
 	if u := v.Total.Spent.Unpriced; u > 0 {
 		text += fmt.Sprintf("Not in them: %s of machines whose price is not known (costs.prices).\n", machineTime(u))
 	}
-	return text
+	return text + unknown
 }
 
 // costsBar is how many columns the longest bar has: with the other columns it fits a line of 80.

@@ -12,18 +12,95 @@ import (
 
 // Ledger adds up what machines cost, by resource class, usage class and repository.
 type Ledger struct {
-	rows map[key]*store.CostRow
+	rows     map[key]*store.CostRow
+	unpriced map[unpricedKey]*store.UnpricedTime
+	price    PriceOf
 }
 
 type key struct{ class, usage, repository string }
 
-// NewLedger returns a ledger that goes on from rows.
-func NewLedger(rows []store.CostRow) *Ledger {
-	l := &Ledger{map[key]*store.CostRow{}}
-	for _, r := range rows {
+type unpricedKey struct {
+	key
+	instanceType, zone string
+}
+
+// PriceOf returns the list price of an instance in dollars per hour, and false if the price is not known.
+type PriceOf func(usageClass, instanceType, zone string) (dollars float64, known bool)
+
+// NewLedger returns a ledger that continues from rows. It knows no prices but those in the records of instances.
+func NewLedger(rows []store.CostRow) *Ledger { return Resume(store.Costs{Rows: rows}, nil) }
+
+// Resume returns a ledger that continues the costs of a day with the prices that are in force now. Without a PriceOf, costs in dollars
+// are switched off.
+func Resume(day store.Costs, price PriceOf) *Ledger {
+	l := &Ledger{map[key]*store.CostRow{}, map[unpricedKey]*store.UnpricedTime{}, price}
+	for _, r := range day.Rows {
 		l.rows[key{r.Class, r.Usage, r.Repository}] = &r
 	}
+	for _, u := range day.Unpriced {
+		l.unpriced[unpricedKey{key{u.Class, u.Usage, u.Repository}, u.Type, u.Zone}] = &u
+	}
+	l.settle()
 	return l
+}
+
+// settle adds the dollars of recorded times whose price has become known.
+func (l *Ledger) settle() {
+	for k, u := range l.unpriced {
+		price, known := l.priceOf(u.Usage, u.Type, u.Zone)
+		if !known {
+			continue
+		}
+		delete(l.unpriced, k)
+		spent := &l.row(u.Class, u.Usage, u.Repository).Spent
+		var now store.Spent
+		for phase, seconds := range []store.Seconds{Booting: u.Booting, Busy: u.Busy, Idle: u.Idle} {
+			Add(&now, Phase(phase), seconds.Duration(), price)
+		}
+		for _, one := range []struct{ to, more *float64 }{
+			{&spent.BootingDollars, &now.BootingDollars}, {&spent.BusyDollars, &now.BusyDollars}, {&spent.IdleDollars, &now.IdleDollars},
+		} {
+			*one.to = plus(*one.to, *one.more, 1e9)
+		}
+		spent.Unpriced = store.Seconds(max(0, plus(float64(spent.Unpriced), -float64(now.Seconds()), 1e3)))
+	}
+}
+
+func (l *Ledger) priceOf(usageClass, instanceType, zone string) (float64, bool) {
+	if l.price == nil {
+		return 0, false
+	}
+	dollars, known := l.price(usageClass, instanceType, zone)
+	return dollars, known && dollars > 0
+}
+
+// Unpriced returns the times whose price is not known, in order.
+func (l *Ledger) Unpriced() []store.UnpricedTime {
+	out := make([]store.UnpricedTime, 0, len(l.unpriced))
+	for _, u := range l.unpriced {
+		out = append(out, *u)
+	}
+	slices.SortFunc(out, func(a, b store.UnpricedTime) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Usage, b.Usage), cmp.Compare(a.Repository, b.Repository),
+			cmp.Compare(a.Type, b.Type), cmp.Compare(a.Zone, b.Zone))
+	})
+	return out
+}
+
+// without notes a time whose price is not known. Where there is no room, the row alone says so.
+func (l *Ledger) without(of store.UnpricedTime, phase Phase, d time.Duration) {
+	k := unpricedKey{key{of.Class, of.Usage, of.Repository}, of.Type, of.Zone}
+	u := l.unpriced[k]
+	if u == nil && len(l.unpriced) == store.MaxCostRows {
+		return
+	}
+	if u == nil {
+		u = &of
+		l.unpriced[k] = u
+	}
+	sum := store.Spent{Booting: u.Booting, Busy: u.Busy, Idle: u.Idle}
+	Add(&sum, phase, d, 0)
+	u.Booting, u.Busy, u.Idle = sum.Booting, sum.Busy, sum.Idle
 }
 
 // Rows returns the ledger's rows in order.
@@ -38,10 +115,14 @@ func (l *Ledger) Rows() []store.CostRow {
 	return out
 }
 
-// row returns the row of a key; that of all others once there is no room for more.
+// row returns the row of a key. It returns the row of all others once there is no room for more, or if a row cannot have this key:
+// a fleet names the class and the usage class of an instance as its tags do.
 func (l *Ledger) row(class, usage, repository string) *store.CostRow {
+	if !store.ValidRepository(repository) {
+		repository = ""
+	}
 	k := key{class, usage, repository}
-	if l.rows[k] == nil && len(l.rows) >= store.MaxCostRows-1 {
+	if l.rows[k] == nil && len(l.rows) >= store.MaxCostRows-1 || !store.ValidCostName(class) || !store.ValidCostName(usage) {
 		k = key{class: store.OtherCosts}
 	}
 	r := l.rows[k]
@@ -61,7 +142,11 @@ func (l *Ledger) Machine(in store.Instance, from, to time.Time, repository func(
 			if s.Run != "" {
 				whose = repository(s.Run)
 			}
-			Add(&l.row(in.ResourceClass, in.UsageClass, whose).Spent, s.Phase, d, in.Price)
+			price := Price(in, l.price)
+			Add(&l.row(in.ResourceClass, in.UsageClass, whose).Spent, s.Phase, d, price)
+			if price == 0 && l.price != nil {
+				l.without(store.UnpricedTime{Class: in.ResourceClass, Usage: in.UsageClass, Repository: whose, Type: in.InstanceType, Zone: in.Zone}, s.Phase, d)
+			}
 		}
 	}
 }
@@ -91,6 +176,16 @@ func (l *Ledger) Ready(r store.RunRequest, st store.RunStatus) {
 			row.Waited = store.Seconds(plus(float64(row.Waited), st.ReadyAt.Sub(st.PendingAt.Time).Seconds(), 1e3))
 		}
 	}
+}
+
+// Price returns what an hour of an instance costs: by the list that is in force, else by the list when it was launched; 0: not known.
+func Price(in store.Instance, list PriceOf) float64 {
+	if list != nil {
+		if dollars, known := list(in.UsageClass, in.InstanceType, in.Zone); known && dollars > 0 {
+			return dollars
+		}
+	}
+	return max(0, in.Price)
 }
 
 // OfRun returns what the machines of a request cost between two instants: for as long as they booted for it, or were its own.

@@ -77,6 +77,9 @@ func Segments(in store.Instance, until time.Time) []Segment {
 		out = now.closed(out, earlier(e.At, end))
 		now = next
 	}
+	if now.Run == "" && now.Phase == phaseOf(in) {
+		now.Run = in.RunID.Noted() // the history may not reach back to the claim
+	}
 	return now.closed(out, end)
 }
 

@@ -32,7 +32,7 @@ type Metrics struct {
 var scraped = []string{
 	"remuda_leader", "remuda_leader_term", "remuda_last_scan_timestamp_seconds", "remuda_last_sweep_timestamp_seconds", "remuda_breaker_open",
 	"remuda_instances", "remuda_agents", "remuda_pool_candidates", "remuda_listeners_ahead", "remuda_floor_wanted", "remuda_floor_idle",
-	"remuda_budget_dollars", "remuda_budget_off",
+	"remuda_budget_dollars", "remuda_budget_off", "remuda_budget_unknown_timestamp_seconds",
 	"remuda_requests_waiting", "remuda_request_oldest_wait_seconds",
 }
 

@@ -111,6 +111,11 @@ func (s state) counts(sum reconciler.Summary, send func(string, float64, ...stri
 		send("remuda_budget_dollars", b.Monthly, "monthly")
 		send("remuda_budget_dollars", b.Spent, "spent")
 		send("remuda_budget_off", one(b.Off != ""))
+		since := 0.0
+		if !b.UnknownSince.IsZero() {
+			since = float64(b.UnknownSince.Time.Unix())
+		}
+		send("remuda_budget_unknown_timestamp_seconds", since)
 	}
 	send("remuda_listeners_ahead", float64(sum.Listening))
 	for k, n := range waiting {

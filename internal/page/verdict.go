@@ -88,12 +88,18 @@ func (m *model) judge(o Options, over []request) verdict {
 	if h.ConfigRefused != "" {
 		say(worthALook, h.ConfigRefusedAt.Time, "The configuration is refused, and an earlier one stays in force: %s.", h.ConfigRefused)
 	}
-	if b := h.Budget; b.Warns || b.Off != "" {
+	if b := h.Budget; b.Warns || b.Off != "" || !b.UnknownSince.IsZero() {
 		off := ""
 		if b.Off != "" {
 			off = ", and until it ends these are off: " + b.Off
 		}
-		say(worthALook, time.Time{}, "$%.2f of the budget of $%.2f for %s are used%s.", b.Spent, b.Monthly, b.Month, off)
+		switch {
+		case b.UnknownSince.IsZero():
+			say(worthALook, time.Time{}, "$%.2f of the budget of $%.2f for %s are used%s.", b.Spent, b.Monthly, b.Month, off)
+		default:
+			say(worthALook, b.UnknownSince.Time, "The cost of the month is not known: %s. The last known value applies: $%.2f of $%.2f for %s%s.",
+				b.Unknown, b.Spent, b.Monthly, b.Month, off)
+		}
 	}
 	if !h.BreakerOpenAt.IsZero() {
 		say(worthALook, h.BreakerOpenAt.Time, "The circuit breaker is open: too many machines went silent at once, and none is given up.")

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// UnpricedTime is the time that instances of one type in one zone spent while their price was not known. It is a part of one row, and
+// gets its dollars there as soon as the price is known.
+type UnpricedTime struct {
+	Class      string  `json:"class"`
+	Usage      string  `json:"usage"`
+	Repository string  `json:"repository"`
+	Type       string  `json:"type"`
+	Zone       string  `json:"zone"`
+	Booting    Seconds `json:"booting,omitempty"`
+	Busy       Seconds `json:"busy,omitempty"`
+	Idle       Seconds `json:"idle,omitempty"`
+}
+
+// UnmarshalJSON reads the costs of a day. It drops a row that breaks the rules, and keeps the day and its other rows.
+func (c *Costs) UnmarshalJSON(b []byte) error {
+	type fields Costs
+	in := struct {
+		*fields
+		Rows     []json.RawMessage `json:"rows"`
+		Unpriced []json.RawMessage `json:"unpriced"`
+	}{fields: (*fields)(c)}
+	if err := json.Unmarshal(b, &in); err != nil {
+		return err
+	}
+	var rows, times []string
+	c.Rows, rows = valid[CostRow]("rows", in.Rows)
+	c.Unpriced, times = valid[UnpricedTime]("unpriced", in.Unpriced)
+	c.Lost, c.Dropped = max(0, c.Lost)+len(rows), append(rows, times...) // the row of a dropped time is there
+	return nil
+}
+
+// valid returns those of a list that keep the rules, at most MaxCostRows, and names the others.
+func valid[R interface{ validate() error }](name string, list []json.RawMessage) (out []R, dropped []string) {
+	for i, text := range list {
+		var r R
+		err := json.Unmarshal(text, &r)
+		if err == nil {
+			err = r.validate()
+		}
+		if err == nil && len(out) == MaxCostRows {
+			err = fmt.Errorf("must be one of at most %d", MaxCostRows)
+		}
+		if err != nil {
+			dropped = append(dropped, Head(fmt.Sprintf("%s[%d]: %v", name, i, err), maxCause))
+			continue
+		}
+		out = append(out, r)
+	}
+	return out, dropped
+}
+
+// validate holds a row to what a ledger writes.
+func (r CostRow) validate() error {
+	s := r.Spent
+	return validCosts(r.Class, r.Usage, r.Repository, float64(s.Booting), float64(s.Busy), float64(s.Idle), float64(s.Unpriced),
+		s.BootingDollars, s.BusyDollars, s.IdleDollars, float64(r.Waited), float64(r.Requests), float64(r.Warm), float64(r.Cold))
+}
+
+func (u UnpricedTime) validate() error {
+	if !ValidCostName(u.Type) || !ValidCostName(u.Zone) {
+		return fmt.Errorf("type, zone: must be at most %d printable bytes, got %s and %s", maxName, shown(u.Type), shown(u.Zone))
+	}
+	return validCosts(u.Class, u.Usage, u.Repository, float64(u.Booting), float64(u.Busy), float64(u.Idle))
+}
+
+// validCosts checks the names and numbers of a row.
+func validCosts(class, usage, repository string, numbers ...float64) error {
+	if !ValidCostName(class) || !ValidCostName(usage) {
+		return fmt.Errorf("class, usage: must be at most %d printable bytes, got %s and %s", maxName, shown(class), shown(usage))
+	}
+	if repository != "" && !ValidRepository(repository) {
+		return fmt.Errorf("repository: must be owner/name or empty, got %s", shown(repository))
+	}
+	if i := slices.IndexFunc(numbers, func(n float64) bool { return n < 0 }); i >= 0 {
+		return fmt.Errorf("numbers: must not be negative, got %v", numbers[i])
+	}
+	return nil
+}
+
+// ValidCostName reports whether a text may be the class or the usage class of a row.
+func ValidCostName(text string) bool {
+	return len(text) <= maxName && utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
+}
