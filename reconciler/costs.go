@@ -10,6 +10,7 @@ import (
 
 	"github.com/remuda-run/remuda/internal/costs"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -196,7 +197,13 @@ func (c *costKeeper) rows(day store.Costs, from, to time.Time) store.Costs {
 		l.Ready(*r.request, *r.status)
 	}
 	whose := c.cache.requests.repositoryByNote()
-	for _, in := range c.cache.instances.livedAfter(from) {
+	var lived []store.Instance
+	c.cache.instances.each(func(in *instance) { // under a lock that all wait for, so nothing is added up there
+		if in.record.State != statemachine.Terminated || in.record.ChangedAt.After(from) {
+			lived = append(lived, in.record)
+		}
+	})
+	for _, in := range lived {
 		l.Machine(in, from, to, func(run string) string { return whose[run] })
 	}
 	day.Rows, day.Unpriced = l.Rows(), l.Unpriced()

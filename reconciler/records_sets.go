@@ -3,7 +3,6 @@ package reconciler
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
@@ -88,19 +87,6 @@ func (v *instanceRecords) each(yield func(*instance)) {
 	for _, in := range v.byID {
 		yield(in)
 	}
-}
-
-// livedAfter returns copies of the records of the instances that live, or have changed after an instant.
-func (v *instanceRecords) livedAfter(at time.Time) []store.Instance {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	var out []store.Instance
-	for _, in := range v.byID {
-		if in.record.State != statemachine.Terminated || in.record.ChangedAt.After(at) {
-			out = append(out, in.record)
-		}
-	}
-	return out
 }
 
 // eachAlive is each of those that are not terminated, eachEnding of those that are and may not be gone.
