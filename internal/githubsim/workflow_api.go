@@ -75,7 +75,10 @@ func (w *Workflows) list(ctx context.Context, repository, status string) ([]RunR
 func (w *Workflows) get(ctx context.Context, repository string, id int64) (RunRecord, error) {
 	var out RunRecord
 	err := w.ask(ctx, CallRun, repository, func(now time.Time) error {
-		at := w.view.instant(fmt.Sprintf("run %d", id), now)
+		at := now
+		if !w.view.Lists {
+			at = w.view.instant(fmt.Sprintf("run %d", id), now)
+		}
 		r, a, err := w.shown(repository, id, at)
 		if err != nil {
 			return err

@@ -20,6 +20,8 @@ type View struct {
 	Frozen time.Duration
 	// Shuffled lists runs and jobs in an order that means nothing, always the same one.
 	Shuffled bool
+	// Lists leaves the view of one run alone as it is: only lists of runs and jobs are late, or frozen.
+	Lists bool
 }
 
 // Valid returns ErrInvalid if something of it is negative.
