@@ -82,6 +82,9 @@ func (a *auditor) audited() {
 		if v.Invariant == "unknown-machine" && strings.Contains(v.Problem, ofNobody) {
 			continue // Known tells when it must be gone: leaders may die before they have seen it for long
 		}
+		if id, is := strings.CutPrefix(v.Resource, "instance "); is && a.w.refusals.isIll(store.InstanceID(id)) {
+			continue // nobody can write its record
+		}
 		mark := v.Invariant + v.Resource + v.Mark
 		if doubtful(v) {
 			a.suspected[mark] = true

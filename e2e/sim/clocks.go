@@ -68,7 +68,7 @@ var since1885 = time.Date(1885, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 func withMonotonic(wall time.Time, reading time.Duration) time.Time {
 	in := instant{
 		wall: 1<<63 | uint64(wall.Unix()-since1885)<<30 | uint64(wall.Nanosecond()), //nolint:gosec // neither is negative
-		ext:  int64(reading), loc: time.UTC,
+		ext:  int64(reading), loc: time.Local,
 	}
 	return *(*time.Time)(unsafe.Pointer(&in)) //nolint:gosec // see above
 }

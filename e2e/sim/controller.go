@@ -84,6 +84,10 @@ func (s *supervisor) configure(a config) {
 		s.cfg.MaxInstances = a.Largest
 	}
 	s.cfg.Registration = cmp.Or(store.RegistrationMode(a.Mode), s.cfg.Registration)
+	if l := &s.cfg.Limits; a.Strict {
+		l.Beat, l.Silence, l.RunningSilence, l.CreateGate = l.Beat/3, l.Silence/5, l.RunningSilence/5, l.CreateGate*2/3
+		s.cfg.WarmPoll /= 5 // or the controller would read heartbeats less often than it expects them
+	}
 	classes := maps.Clone(s.cfg.Classes)
 	delete(classes, a.Without)
 	s.cfg.Classes = classes
@@ -123,7 +127,7 @@ func (s *supervisor) lastRestart() time.Time {
 // serve runs one controller until it dies or is stopped.
 func (s *supervisor) serve(c *supervised, p *process) {
 	cfg := s.config()
-	cfg.Holder = p.name
+	cfg.Holder, cfg.Prices = p.name, s.w.prices
 	op, err := reconciler.New(reconciler.Options{
 		Config: cfg, Table: tableGate{p, s.w.truth}, Pool: poolGate{p, s.w.pool}, Fleet: fleetGate{p, s.w.fleet}, GitHub: githubGate{p, s.w.hub},
 		Runs: runsGate{p, judgedRuns{s.w, s.w.hub.Workflows()}}, Clock: p.clk, Offset: p.storeTime(), Log: s.w.log.With(logkey.Holder, p.name),

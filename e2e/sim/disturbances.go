@@ -19,7 +19,7 @@ type disturbances struct {
 // disturbs reports whether an action puts anything out of order. What runs, operators and the fleet's offer ask for, and what GitHub shows of runs late, is everyday.
 func disturbs(a Action) bool {
 	switch a.(type) {
-	case Workflow, drain, template, capacity, scarce, orphanMachine, githubView:
+	case Workflow, drain, template, capacity, scarce, orphanMachine, githubView, noPrices, refuseItem, spoil, deaf:
 		return false
 	}
 	return true

@@ -156,6 +156,7 @@ type githubView struct {
 	Swings   bool          `script:"swings"`
 	Frozen   time.Duration `script:"frozen"`
 	Shuffled bool          `script:"shuffled"`
+	Lists    bool          `script:"lists"` // of lists alone: one run is shown as it is
 }
 
 // latest is how late GitHub's view of runs is at most.
@@ -174,7 +175,10 @@ func (a githubView) do(w *World) {
 			w.verdicts.broke("jobs", "%v", err)
 		}
 	}
-	a.until(w, func() { show(githubsim.View{Lag: a.Lag, Swings: a.Swings, Frozen: a.Frozen, Shuffled: a.Shuffled}) }, func() { show(githubsim.View{}) })
+	w.truth.acts.shows(a)
+	a.until(w, func() {
+		show(githubsim.View{Lag: a.Lag, Swings: a.Swings, Frozen: a.Frozen, Shuffled: a.Shuffled, Lists: a.Lists})
+	}, func() { show(githubsim.View{}) })
 }
 
 // scarce leaves n machines to be had in a place.

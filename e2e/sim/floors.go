@@ -193,7 +193,7 @@ func (f *floorLaws) filled() {
 // hinder reports whether something of the world may keep the floor of a class from so many machines more, besides what is out of
 // order.
 func (f *floorLaws) hinder(class string, short int) bool {
-	if f.w.o.NeverBoots > 0 || f.w.supervisor.reconfigured(settles) || !f.roomy(class, short) {
+	if f.w.o.NeverBoots > 0 || f.w.truth.money.hinders() || f.w.refusals.suffers(store.FloorOwner(class)) || f.w.supervisor.reconfigured(settles) || !f.roomy(class, short) {
 		return true
 	}
 	now, lately := f.w.clock.Now(), f.w.o.paced(settles)
@@ -232,7 +232,7 @@ func (f *floorLaws) inexact() string {
 	classes := f.w.supervisor.config().Classes
 	for _, class := range slices.Sorted(maps.Keys(classes)) {
 		want, idle := classes[class].Floor.Schedule.Min(f.w.clock.Now()), f.idle(class)
-		if idle > want || idle < want && f.w.o.NeverBoots == 0 && f.roomy(class, want-idle) {
+		if idle > want || idle < want && f.w.o.NeverBoots == 0 && !f.w.truth.money.hinders() && f.roomy(class, want-idle) {
 			return fmt.Sprintf("the floor of %s has %d idle and wants %d", class, idle, want)
 		}
 	}

@@ -81,6 +81,9 @@ func (g tableGate) Put(ctx context.Context, item store.Item, expect int64) error
 	what := g.p.w.truth.records.describe(item)
 	sent, answered := g.p.w.history.writes(g.p, what, item, expect)
 	err := done(ctx, g.p, storeContract, g.site("Put", what+g.p.state()), about([]store.Key{item.Key}), func(ctx context.Context) error {
+		if g.p.w.refusals.refuses(item) {
+			return storeContract.throttled
+		}
 		sent()
 		if limit := g.p.w.o.ItemLimit; limit > 0 && len(item.Attributes) > limit {
 			return fmt.Errorf("simulated: item of %d bytes, at most %d: %w", len(item.Attributes), limit, store.ErrInvalid)

@@ -19,6 +19,7 @@ type judgedRuns struct {
 func (j judgedRuns) CancelRun(ctx context.Context, repository string, id int64) error {
 	if run, err := j.Run(id); err == nil {
 		j.w.truth.runs.cancels(run)
+		j.w.truth.acts.cancels(run)
 	}
 	return j.Workflows.CancelRun(ctx, repository, id)
 }
@@ -54,6 +55,7 @@ func (j judgedRuns) again(id int64, do func() error) error {
 	if err == nil && now.Attempt > was.Attempt {
 		j.w.transcript.tellf("run %d is run again by the controller", id)
 		j.w.truth.runs.reruns(was, now)
+		j.w.truth.acts.reruns(was)
 	}
 	return err
 }

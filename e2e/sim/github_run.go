@@ -26,6 +26,7 @@ type AtGitHub struct {
 	Foreign    bool          `script:"foreign"`     // none of its jobs wants the machines
 	Fails      int           `script:"fails"`       // of its jobs, so many fail by themselves in the first attempt
 	Later      int           `script:"later"`       // more jobs, which need the others
+	Deploy     time.Duration `script:"deploy"`      // a last job on a runner of GitHub's takes so long, and needs the others
 	Approval   time.Duration `script:"approval"`    // those wait so long for one
 	Also       int           `script:"also"`        // machines and jobs of a second request for it, <id>-b
 
@@ -97,6 +98,7 @@ const (
 	keyRelease   = "release"
 	keyFails     = "fails"
 	keyLater     = "later"
+	keyDeploy    = "deploy"
 )
 
 // spec is the run as GitHub knows it: who asks, the jobs of each request, those that need them, and who gives back.
@@ -132,6 +134,9 @@ func (f Workflow) spec() githubsim.RunSpec {
 			j.Matrix = append(j.Matrix, strconv.Itoa(n))
 		}
 		add(j)
+	}
+	if f.Deploy > 0 {
+		add(githubsim.JobSpec{Key: keyDeploy, Hosted: true, Needs: all, Seconds: f.Deploy.Seconds()})
 	}
 	if f.ReleaseJob {
 		add(githubsim.JobSpec{Key: keyRelease, Hosted: true, Held: true, Needs: all, Always: true})

@@ -74,6 +74,10 @@ func (j *justice) just(was, st store.RunStatus) {
 		if configured && r.Count <= cfg.MaxInstances && j.w.o.ItemLimit == 0 && !j.w.supervisor.reconfigured(settles) {
 			wrong = "nothing is wrong with it"
 		}
+	case reconciler.ReasonBudget:
+		if j.w.truth.money.last.Off == "" {
+			wrong = "the budget leaves everything on"
+		}
 	default:
 		wrong = "nobody knows that reason"
 	}

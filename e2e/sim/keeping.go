@@ -21,6 +21,7 @@ type Floors struct {
 	Large   int           `script:"floor-large"` // of class large
 	Most    int           `script:"floor-max"`   // idle at most, of each class; 0: no bound
 	Age     time.Duration `script:"floor-age"`   // none older is kept; 24 h
+	Idle    time.Duration `script:"floor-idle"`  // limit of the state idle of both classes; 0: as without
 	Entries []string      `script:"floor-at"`    // when it is another number of class small: see parseEntry
 }
 
@@ -63,6 +64,13 @@ func (f Floors) of(classes map[string]reconciler.Class) map[string]reconciler.Cl
 	for _, text := range f.Entries {
 		entry, _ := parseEntry(text) // it was checked
 		small.Entries = append(small.Entries, entry)
+	}
+	if f.Idle > 0 {
+		classes = maps.Clone(classes)
+		for name, class := range classes {
+			class.Idle = f.Idle
+			classes[name] = class
+		}
 	}
 	return floored(classes, func(class string) reconciler.Floor {
 		if class == "large" {

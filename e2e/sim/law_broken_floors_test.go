@@ -67,7 +67,7 @@ func floorsBroken() []sabotage {
 			h.believe(func(f *reconciler.Floor) { f.Schedule.Base = 0 })
 			h.renew()
 		}},
-		{law: Filled, name: "not filled", story: "a floor", says: "nothing has kept it from being filled", at: 6*time.Minute + 2*time.Second, do: func(h hands) {
+		{law: Filled, name: "not filled", story: "a floor", says: "nothing has kept it from being filled", at: 6*time.Minute + 2*time.Second, also: []string{Bounded}, patient: true, do: func(h hands) {
 			h.believe(func(f *reconciler.Floor) { f.Schedule.Base = 2 })
 		}},
 		{law: Filled, name: "more than it wants", story: "a floor", says: "2 idle and wants 1", change: func(s *Script) { s.Floors.Small, s.CalmAt = 2, 0 }, do: func(h hands) {

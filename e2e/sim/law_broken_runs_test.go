@@ -60,7 +60,7 @@ func runsBroken() []sabotage {
 			h.phase("100", statemachine.Ready)
 			h.calls(func(ctx context.Context, r judgedRuns) error { return r.CancelRun(ctx, repositoryOfRuns, 100) })
 		}},
-		{law: OwnRuns, name: "cancelled, and its jobs do not wait", story: "a long run at GitHub", says: "no job of a request that failed waits", patient: true, do: func(h hands) {
+		{law: OwnRuns, name: "cancelled, and its jobs do not wait", story: "a long run at GitHub", says: "no job of a request that failed waits", also: []string{Harmless}, patient: true, do: func(h hands) {
 			run, err := h.w.hub.Workflows().Start(githubsim.RunSpec{ID: 7, Repository: repositoryOfRuns, Jobs: []githubsim.JobSpec{
 				{Key: "a", Hosted: true, Held: true}, {Key: "b", Label: "7"},
 			}})
@@ -93,7 +93,7 @@ func runsBroken() []sabotage {
 				return r.LeaveCheckRun(ctx, repositoryOfRuns, githubapi.CheckRun{HeadSHA: other.HeadSHA, Name: "remuda", Key: "k"})
 			})
 		}},
-		{law: RunOnce, name: "failed by itself, and twice", story: "a run that fails", says: "for the 2th time", patient: true, do: func(h hands) {
+		{law: RunOnce, name: "failed by itself, and twice", story: "a run that fails", says: "for the 2th time", also: []string{Harmless}, patient: true, do: func(h hands) {
 			h.over(1)
 			h.calls(func(ctx context.Context, r judgedRuns) error { return r.RerunFailedJobs(ctx, repositoryOfRuns, 100) })
 			run := h.over(2)

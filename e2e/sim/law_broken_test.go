@@ -53,12 +53,13 @@ func quietStories() map[string]Script {
 	}
 	maps.Copy(out, storiesAtGitHub(quiet))
 	maps.Copy(out, storiesOfFloors(quiet))
+	maps.Copy(out, storiesOfMoney(quiet))
 	return out
 }
 
 // sabotages returns all rows.
 func sabotages() []sabotage {
-	return slices.Concat(unjust(), uncaused(), recordsBroken(), machinesBroken(), timesBroken(), endsBroken(), runsBroken(), floorsBroken())
+	return slices.Concat(unjust(), uncaused(), recordsBroken(), machinesBroken(), timesBroken(), endsBroken(), runsBroken(), floorsBroken(), moneyBroken())
 }
 
 // Each law is broken once on purpose, by somebody who writes or does what no part of the product does, and nothing else but that

@@ -29,7 +29,7 @@ const (
 func (t *truth) instanceLaws() []func(was, in store.Instance) {
 	return []func(was, in store.Instance){
 		t.tables.edges, t.tables.reported, t.lifetimes.threshold, t.owners.owner, t.owners.secret, t.justice.caused,
-		t.lifetimes.patient, t.handover.labelled, t.handover.paced, t.justice.freed, t.pooling.scrubbed, t.handover.comes, t.pooling.current, t.lifetimes.retired, t.floors.kept,
+		t.lifetimes.patient, t.handover.labelled, t.handover.paced, t.justice.freed, t.pooling.scrubbed, t.handover.comes, t.pooling.current, t.lifetimes.retired, t.floors.kept, t.warm.ended,
 	}
 }
 

@@ -108,6 +108,9 @@ func (l *lifetimes) inTime() {
 			if in.State == statemachine.Terminated {
 				end = in.Since.Add(late + l.w.clocks.skew())
 			}
+			if l.w.refusals.isIll(in.ID) {
+				break
+			}
 			end = later(end, l.w.begin.Add(max(l.w.outages.refusals(), l.w.outages.throttledUntil())+late))
 			if over := now.Sub(end); over > 0 && over <= every {
 				l.w.verdicts.broke(InTime, "machine %s (%s) outlived its time by %s", id, in.State, over+late)

@@ -20,6 +20,7 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/internal/logkey"
+	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -29,7 +30,8 @@ type machine struct {
 	id        string
 	principal store.Principal
 	born      time.Time
-	died      time.Time // zero: lives; guarded by machines.mu
+	limits    statemachine.Limits // that its agents work by: those of its launch
+	died      time.Time           // zero: lives; guarded by machines.mu
 	cancel    context.CancelFunc
 	runner    *agenttest.HubRunner
 	vanished  atomic.Bool     // somebody took it away
@@ -40,6 +42,7 @@ type machine struct {
 	soiled    bool            // a run may have left something on it; guarded by machines.mu
 	orphans   []time.Duration // when its agent died that had started a listener and not noted which; guarded by machines.mu
 	notice    atomic.Bool
+	deaf      atomic.Int64 // until when its agent reads nothing of the store
 }
 
 // machines are all that the world has run.
@@ -70,7 +73,7 @@ func (ms *machines) boot(fm fleet.Machine) {
 func (ms *machines) add(fm fleet.Machine, born time.Time) (*machine, context.Context, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &machine{
-		w: ms.w, id: fm.ID, principal: store.Principal(fm.Principal), born: born,
+		w: ms.w, id: fm.ID, principal: store.Principal(fm.Principal), born: born, limits: ms.w.supervisor.config().Limits,
 		cancel: cancel, runner: agenttest.NewHubRunner(ctx, ms.w.hub),
 	}
 	m.runner.Lag = newKey(ms.w.o.Seed, m.id, "lag").between(0, tick)
@@ -190,7 +193,7 @@ func (m *machine) serve(ctx context.Context, dir string, n int) (off bool) {
 		Jitter: func() float64 {
 			return newKey(w.o.Seed, p.name, "jitter", strconv.FormatInt(draws.Add(1), 10)).float()
 		},
-		BootDeadline: w.supervisor.cfg.Limits.Created, Grace: w.supervisor.cfg.Limits.AgentGrace, Beat: w.supervisor.cfg.Limits.Beat, IdleBeat: w.supervisor.cfg.Limits.IdleBeat(),
+		BootDeadline: m.limits.Created, Grace: m.limits.AgentGrace, Beat: m.limits.Beat, IdleBeat: m.limits.IdleBeat(),
 		IdlePoll: cmp.Or(w.o.Tempo.IdlePoll, w.o.paced(250*time.Millisecond)), Poll: cmp.Or(w.o.Tempo.Poll, w.o.paced(2*time.Second)), // the agent's defaults
 		OnlineLimit: w.o.paced(time.Minute), StartLimit: w.o.paced(90 * time.Second), CleanLimit: w.o.paced(100 * time.Second),
 	})

@@ -45,6 +45,7 @@ type config struct {
 	Largest int    `script:"largest"` // machines at once; 0: as it was
 	Without string `script:"without"` // a class that is no longer configured
 	Mode    string `script:"mode"`    // of registration; "": as it was
+	Strict  bool   `script:"strict"`  // periods of heartbeats, silence and the check of a boot are a part of what they were
 }
 
 func (a config) check() error {

@@ -23,6 +23,8 @@ func (t *truth) watch() {
 				t.pooling.reachable()
 				t.prompt.soon()
 				t.floors.filled()
+				t.money.known()
+				t.warm.bounded()
 				if n%auditEvery == 0 {
 					t.auditor.audited()
 				}
@@ -35,6 +37,7 @@ func (t *truth) watch() {
 func (t *truth) finish() {
 	t.owners.ownJobs()
 	t.runs.noted()
+	t.money.demanded()
 	if twice := t.w.hub.NamesUsedTwice(); len(twice) > 0 { // H37
 		t.w.verdicts.broke(Names, "%v", twice)
 	}

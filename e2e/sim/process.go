@@ -174,7 +174,7 @@ func call[T any](ctx context.Context, p *process, c contract, s Site, about stri
 		p.w.later(k.next().between(time.Second, 8*time.Second), func(ctx context.Context) { _, _ = do(ctx) })
 		return none, c.unknown
 	}
-	if p.w.outages.isDown(p, s) {
+	if p.w.outages.isDown(p, s) || p.w.machines.isDeaf(p, s) {
 		p.stall(ctx, k)
 		return none, c.unknown
 	}

@@ -24,6 +24,7 @@ const (
 	cleanWithin    = 45 * time.Second // from there to the pool: listener stopped, scrubbed, said, read
 	goneWithin     = 75 * time.Second // from a machine's end to its record's: two looks at the fleet
 	endedWithin    = 40 * time.Second // from a record's end to the machine's: a repeated call
+	retiredWithin  = 3 * time.Minute  // from the end of both to the record's being given up
 	labelledWithin = 5 * time.Second  // from a claim, or the beginning of a term, to the claim's registration
 	dismissWithin  = 75 * time.Second // from an order, or another template, to the end of who is idle
 	serveWithin    = 2 * time.Minute  // from asking for what the fleet has to Ready, and two boots
@@ -66,7 +67,7 @@ func (p *promptness) soon() {
 // soonAnswered: a request is taken up at once, and served as soon as a machine boots, if the fleet has one.
 func (p *promptness) soonAnswered(id store.RequestID) {
 	r, waits := p.facts.waits(id)
-	if !waits {
+	if !waits || p.w.refusals.suffers(id) {
 		return
 	}
 	if p.records.status[id].Attempt < r.Attempt && p.w.disturbances.late(r.at, acceptedWithin) {
@@ -83,7 +84,7 @@ func (p *promptness) soonAnswered(id store.RequestID) {
 
 // hinder reports whether something of the world may keep a request from being served, besides what is out of order.
 func (p *promptness) hinder(id store.RequestID, r asked) bool {
-	if p.w.o.NeverBoots > 0 || p.w.o.JITLapse > 0 || p.w.o.ItemLimit > 0 || !p.roomy(id, r.RunRequest) || !r.NoWait && !p.w.workflows.waitsFor(id, r.Attempt) {
+	if p.w.truth.money.hinders() || p.w.refusals.suffers(id) || p.w.o.NeverBoots > 0 || p.w.o.JITLapse > 0 || p.w.o.ItemLimit > 0 || !p.roomy(id, r.RunRequest) || !r.NoWait && !p.w.workflows.waitsFor(id, r.Attempt) {
 		return true
 	}
 	for _, in := range p.records.instances {
@@ -139,7 +140,7 @@ func (p *promptness) soonReleased(id store.RequestID) {
 	if _, named := r.Workflow(); named {
 		at = p.facts.asked[id][r.Attempt] // its run may have been over long before
 	}
-	if at.IsZero() || !r.Released() || st.Phase == statemachine.PhaseReleased || !st.ExpiresAt.IsZero() {
+	if at.IsZero() || p.w.refusals.suffers(id) || !r.Released() || st.Phase == statemachine.PhaseReleased || !st.ExpiresAt.IsZero() {
 		return
 	}
 	for _, in := range p.records.instances {
@@ -160,14 +161,18 @@ func (p *promptness) soonReleased(id store.RequestID) {
 // soonOf: an instance goes on to where it must be.
 func (p *promptness) soonOf(in store.Instance) {
 	m, known := p.w.fleet.Machine(string(in.ID))
-	if !known {
+	if !known || p.w.refusals.isIll(in.ID) {
 		return
 	}
 	lives := p.w.machines.lives(string(in.ID))
 	switch {
-	case in.State == statemachine.Terminated:
-		if lives && p.w.disturbances.late(in.Since.Add(2*p.w.clocks.skew()), endedWithin) && p.w.since() > p.w.outages.refusals()+p.w.o.paced(endedWithin) {
+	case in.State == statemachine.Terminated && lives:
+		if p.w.disturbances.late(in.Since.Add(2*p.w.clocks.skew()), endedWithin) && p.w.since() > p.w.outages.refusals()+p.w.o.paced(endedWithin) {
 			p.w.verdicts.once(Soon, "end "+m.ID, "%s is terminated and its machine lives %s later", in.ID, p.w.clock.Since(in.Since.Time))
+		}
+	case !lives && in.State == statemachine.Terminated:
+		if over := later(p.w.machines.diedAt(m.ID), in.Since.Time); in.ExpiresAt.IsZero() && p.w.disturbances.late(over, retiredWithin) {
+			p.w.verdicts.once(Soon, "retire "+m.ID, "the record of %s is kept %s after its machine ended", in.ID, p.w.clock.Since(over))
 		}
 	case !lives:
 		if died := p.w.machines.diedAt(m.ID); p.w.disturbances.late(died, goneWithin) {
@@ -217,7 +222,7 @@ func (p *promptness) answered() {
 		for n, r := range attempts {
 			st := p.records.status[id]
 			open := st.Attempt < n || st.Attempt == n && st.Phase == statemachine.Pending
-			if n < p.records.latest(id).Attempt || r.Released() || !open {
+			if n < p.records.latest(id).Attempt || p.w.refusals.suffers(id) || r.Released() || !open {
 				continue // a newer attempt has taken its place, or it was given back
 			}
 			due := later(later(r.at.Add(r.Timeout.Duration()), p.leadable), p.w.begin.Add(p.w.outages.throttledUntil()))

@@ -50,6 +50,9 @@ func Random(seed uint64) Script {
 	if o.Pace == 1 && d.chance("floor", 0.3) { // floors have no pace: in four days they would be most of what happens
 		o.Floors = d.floors()
 	}
+	if o.Pace == 1 && d.chance("money", 0.3) {
+		o.Money, o.After = d.money()
+	}
 	o.RerunLost = d.chance("rerun lost", 0.5)
 	o.Skew = []time.Duration{0, time.Second, 10 * time.Second, time.Minute}[d.of("skew").below(4)]
 	o.Idle = o.paced(d.of("idle").between(time.Minute, 10*time.Minute)).Round(time.Second)
@@ -69,6 +72,9 @@ func (d dice) floors() Floors {
 	if d.chance("floor max", 0.3) {
 		f.Most = 3 + d.of("floor max").below(3)
 	}
+	if d.chance("floor idle", 0.3) {
+		f.Idle = d.of("floor idle").between(20*time.Minute, 45*time.Minute).Round(time.Second)
+	}
 	if d.chance("floor age", 0.4) {
 		f.Age = d.of("floor age").between(30*time.Minute, time.Hour).Round(time.Second) // 30 min: what the configuration allows
 	}
@@ -78,6 +84,21 @@ func (d dice) floors() Floors {
 		f.Entries = append(f.Entries, fmt.Sprintf("%d@00:%02d-%02d:%02d", d.of("floor min", i).below(4), from, to/60, to%60))
 	}
 	return f
+}
+
+// money draws prices, a budget, and a beginning from which midnight, or the end of a month, is within the hour.
+func (d dice) money() (Money, time.Duration) {
+	m := Money{Price: 0.1, Budget: 0.5 + 8*d.of("budget").float()}
+	if d.chance("late prices", 0.5) {
+		m.Late = d.of("late prices").between(time.Minute, 20*time.Minute).Round(time.Second)
+	}
+	for i, step := range []string{"floors", "on-demand", "caps-" + strconv.Itoa(5+d.of("cap").below(20))} {
+		if d.chance("step", 0.5, i) {
+			m.Steps = append(m.Steps, fmt.Sprintf("%s@%.2f", step, 0.1+0.9*d.of("step", i).float()))
+		}
+	}
+	days := []int{1, 31, 59}[d.of("days").below(3)] // 31 January and 28 February are the ends of months
+	return m, time.Duration(days)*24*time.Hour - d.of("midnight").between(time.Minute, 50*time.Minute).Round(time.Second)
 }
 
 // inOrder puts steps in the order of their times.
@@ -199,6 +220,7 @@ func (d dice) run(i int) Workflow {
 	case x < 0.26:
 		f.ReleaseAfter = d.span(10*time.Second, 12*time.Minute, "release", i)
 	}
+	f.Garbled = d.chance("garbled", 0.05, i)
 	if d.chance("github", 0.4, i) {
 		d.atGitHub(&f, i)
 	}
@@ -220,6 +242,9 @@ func (d dice) atGitHub(f *Workflow, i int) {
 	}
 	if g.Later > 0 && d.chance("approval", 0.3, i) {
 		g.Approval = d.span(time.Minute, 15*time.Minute, "approval", i)
+	}
+	if d.chance("deploy", 0.2, i) {
+		g.Deploy = d.span(time.Minute, 10*time.Minute, "deploy", i)
 	}
 	if d.chance("also", 0.15, i) {
 		g.Also = 1 + d.of("also", i).below(3)

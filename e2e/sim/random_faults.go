@@ -154,4 +154,17 @@ var faultKinds = []struct {
 			Limit: 1 + e.key("limit").below(20), Window: e.span(10*time.Second, time.Minute, "window", e.n), span: e.long(time.Minute, 10*time.Minute), Secondary: e.x() < 0.5,
 		}
 	}},
+	{"refuse", 2, func(e event) Action {
+		item := []string{itemCosts, itemDemand, itemFloor, itemLaunch, itemInstance, itemStatus}[e.key("item").below(6)]
+		return refuseItem{Item: item, span: e.long(time.Minute, 12*time.Minute), Of: e.x()}
+	}},
+	{"spoil", 1, func(e event) Action { return spoil{[]string{itemCosts, itemDemand}[e.key("item").below(2)]} }},
+	{"deaf", 1, func(e event) Action { return deaf{e.x(), e.long(5*time.Second, 40*time.Second)} }},
+	{"no prices", 2, func(e event) Action {
+		return noPrices{e.long(10*time.Second, 15*time.Minute), []string{"", "c6i.", "m"}[e.key("type").below(3)]}
+	}},
+	{"limits", 1, func(event) Action { return config{Strict: true} }},
+	{"github lists", 2, func(e event) Action {
+		return githubView{Lag: e.key("lag").between(latest/3, latest).Truncate(time.Second), span: e.long(time.Minute, 20*time.Minute), Lists: true}
+	}},
 }

@@ -25,6 +25,7 @@ type records struct {
 	last      map[store.Principal]store.SignalValue          // reported, without serial and detail
 	lastAt    map[store.Principal]time.Time
 	listening map[store.Principal]int64 // serial that the last heartbeat names
+	beats     map[store.Principal]store.Heartbeat
 }
 
 // asked is one attempt of a request, and when it was asked for. What the controller asked for may grow, and a client may
@@ -67,7 +68,7 @@ func newRecords() *records {
 		instances: map[store.InstanceID]store.Instance{}, status: map[store.RequestID]store.RunStatus{},
 		requests: map[store.RequestID]map[int]asked{}, launches: map[string]store.Launch{},
 		signals: map[store.Principal]map[store.SignalValue]bool{}, last: map[store.Principal]store.SignalValue{}, lastAt: map[store.Principal]time.Time{},
-		listening: map[store.Principal]int64{},
+		listening: map[store.Principal]int64{}, beats: map[store.Principal]store.Heartbeat{},
 	}
 }
 

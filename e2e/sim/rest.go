@@ -25,7 +25,7 @@ func (r *rest) settle() {
 	}
 	r.settled = r.w.clock.Since(from) - r.w.workflows.lastWish(from)
 	r.floors()
-	if !r.within(r.w.o.Idle+r.w.workflows.longest()+r.w.o.paced(40*time.Minute), r.left) { // a runner whose record was lost is swept on second sight
+	if !r.within(max(r.w.o.Idle, r.w.o.Floors.Idle)+r.w.workflows.longest()+r.w.o.paced(40*time.Minute), r.left) { // a runner whose record was lost is swept on second sight
 		r.w.verdicts.broke(StandsStill, "not empty %s after it came to rest: %s", r.w.clock.Since(from), r.left())
 	}
 }
@@ -36,7 +36,7 @@ func (r *rest) floors() {
 		return
 	}
 	laws := r.w.truth.floors
-	if limit := r.w.o.paced(restWithin) + r.w.o.Idle; !r.within(limit, laws.inexact) {
+	if limit := r.w.o.paced(restWithin) + max(r.w.o.Idle, r.w.o.Floors.Idle); !r.within(limit, laws.inexact) {
 		r.w.verdicts.broke(Filled, "%s, %s after everything stood still", laws.inexact(), limit)
 	}
 	r.w.supervisor.unfloor()

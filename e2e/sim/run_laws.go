@@ -174,6 +174,9 @@ func (l *runLaws) reruns(was, now githubsim.RunRecord) {
 // followed holds a request to what its run has come to.
 func (l *runLaws) followed(id store.RequestID) {
 	r, st := l.records.latest(id), l.records.status[id]
+	if l.w.refusals.suffers(id) {
+		return
+	}
 	alive := !r.Released() && st.Attempt == r.Attempt && (st.Phase == statemachine.Pending || st.Phase == statemachine.Ready)
 	if at := l.facts.runs.ended(r); alive && !at.IsZero() && l.late(later(at, r.first)) {
 		l.w.verdicts.once(Follows, "back "+string(id), "request %s/%d is %s, and its run is over since %s", id, r.Attempt, st.Phase, l.w.clock.Since(at))

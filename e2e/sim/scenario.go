@@ -258,7 +258,7 @@ func (o Script) check() error {
 	if o.Controllers > 9 {
 		return fmt.Errorf("with: controllers: got %d, must be at most 9", o.Controllers)
 	}
-	return o.Floors.check()
+	return errors.Join(o.Floors.check(), o.Money.check())
 }
 
 // Run lives through the scenario's script and returns it with what came of it as the output.

@@ -20,6 +20,7 @@ type Script struct {
 	JITLapse    time.Duration `script:"jit-lapse"`   // GitHub removes an unused JIT runner after it; 0: never
 	Ahead       int           `script:"ahead"`       // idle machines that listen, at most
 	Floors      Floors        // idle machines kept while nobody asks
+	Money       Money         // what instances cost
 	Skew        time.Duration `script:"skew"`        // clocks are off by up to so much, either way
 	Drift       float64       `script:"drift"`       // clocks run too fast or slow by up to so much of each second
 	StoreTime   bool          `script:"store-time"`  // the store says its time, as DynamoDB does
@@ -88,7 +89,7 @@ func (o Script) config() reconciler.Config {
 	c.Watch.Poll, c.Watch.RerunLost = o.paced(c.Watch.Poll), o.RerunLost
 	c.Registration, c.Ahead = store.RegistrationMode(o.Mode), o.Ahead
 	c.Classes = o.Floors.of(map[string]reconciler.Class{"small": {CPU: 2, Mem: 4096}, "large": {CPU: 4, Mem: 8192, Idle: o.Idle * 3 / 4}})
-	l.Idle, c.MaxInstances = o.Idle, o.Largest
+	l.Idle, c.MaxInstances, c.Budget = o.Idle, o.Largest, o.Money.budget()
 	if o.NoRetry {
 		c.LaunchRetry = 0
 	}

@@ -70,6 +70,10 @@ var verbs = []struct {
 	{"stop", stop{}},
 	{"config", config{}},
 	{"stray", orphanMachine{}},
+	{"no-prices", noPrices{}},
+	{"refuse", refuseItem{}},
+	{"spoil", spoil{}},
+	{"deaf", deaf{}},
 }
 
 // String writes the step as ParseStep reads it, without its reason.

@@ -32,6 +32,9 @@ type truth struct {
 	auditor    *auditor
 	runs       *runLaws
 	floors     *floorLaws
+	money      *moneyLaws
+	warm       *warmLaws
+	acts       *actLaws
 	ofInstance []func(was, in store.Instance)
 	ofStatus   []func(was, st store.RunStatus)
 
@@ -48,9 +51,10 @@ func newTruth(w *World, table store.Table) *truth {
 		Table: table, w: w, records: r, facts: f, written: map[store.Key][]*store.Item{},
 		terms: terms, tables: &tables{w, r}, owners: owners, lifetimes: &lifetimes{w, r, f, terms}, demand: newDemand(w, r, f, floors),
 		pooling: &pooling{w, r, f}, justice: &justice{w: w, records: r, facts: f, terms: terms, floors: floors}, handover: newHandover(w, r, f),
-		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table), runs: newRunLaws(w, r, f), floors: floors,
+		prompt: newPromptness(w, r, f, terms, owners), auditor: newAuditor(w, r, table), runs: newRunLaws(w, r, f), floors: floors, money: newMoneyLaws(w, r),
 		coverage: Coverage{Edges: map[Edge]int{}, Orders: map[Order]int{}, last: map[string]written{}},
 	}
+	t.warm, t.acts = newWarmLaws(w, r, floors, owners), newActLaws(w, t.runs)
 	t.ofInstance, t.ofStatus = t.instanceLaws(), t.statusLaws()
 	return t
 }
@@ -79,7 +83,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 		if t.w.o.Ahead > 0 {
 			note(t, item, func(item store.Item, h store.Heartbeat) {
 				p, _ := item.Key.Principal()
-				t.records.listening[p] = h.Beat.Listening
+				t.records.listening[p], t.records.beats[p] = h.Beat.Listening, h
 			})
 		}
 	case store.KindRunRequest:
@@ -100,6 +104,7 @@ func (t *truth) Put(ctx context.Context, item store.Item, expect int64) error {
 	case store.KindDrain:
 		note(t, item, t.facts.drainOrdered)
 	case store.KindLease:
+		t.money.said(item)
 		note(t, item, func(_ store.Item, l store.Lease) {
 			t.w.transcript.lease(t.records.lease, l)
 			t.terms.lapsed(t.records.lease, l)

@@ -36,6 +36,7 @@ type Workflow struct {
 	VanishAfter  time.Duration `script:"vanish"`  // its computer is gone so long after its beginning; 0: never
 	ReleaseAfter time.Duration `script:"release"` // somebody gives its machines back so long after its beginning; 0: never
 	Forgets      bool          `script:"forgets"` // it never gives back
+	Garbled      bool          `script:"garbled"` // what it writes as its repository is none
 
 	AtGitHub
 }
@@ -139,6 +140,9 @@ func (f *workflow) request() store.RunRequest {
 		Timeout: store.SecondsOf(cmp.Or(f.Timeout, f.w.o.paced(10*time.Minute))), CreatedAt: store.At(f.proc.clk.Now()),
 	}
 	f.names(&r)
+	if f.Garbled {
+		r.Repository = "octo/" + strings.Repeat("\x00é", 120)
+	}
 	if len(r.UsageClasses) == 0 {
 		r.UsageClasses = []string{store.Spot}
 	}
@@ -335,7 +339,9 @@ func (fs *workflows) underWay() string {
 func (fs *workflows) needsOthers(run int64, key string) bool {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
-	return slices.ContainsFunc(fs.atGitHub, func(g *githubRun) bool { return g.number() == run && (key == keyLater || key == keyRelease) })
+	return slices.ContainsFunc(fs.atGitHub, func(g *githubRun) bool {
+		return g.number() == run && (key == keyLater || key == keyRelease || key == keyDeploy)
+	})
 }
 
 // end lets the test that drives a world end a job before it is done.

@@ -42,6 +42,8 @@ type World struct {
 	faults       *faults
 	disturbances *disturbances
 	outages      *outages
+	prices       *prices
+	refusals     *refusals
 	listings     *listings
 	machines     *machines
 	supervisor   *supervisor
@@ -132,6 +134,7 @@ func newWorld(o Script, dir string) *World {
 	if o.Under != nil {
 		table = o.Under(table)
 	}
+	w.prices, w.refusals = newPrices(w), newRefusals(w)
 	w.outages, w.listings, w.machines = newOutages(w), &listings{w: w}, &machines{w: w, all: map[string]*machine{}}
 	w.supervisor, w.workflows = &supervisor{w: w, cfg: o.config()}, &workflows{w: w, cut: map[string]bool{}}
 	w.rest, w.verdicts = rest{w: w}, newVerdicts(w)
