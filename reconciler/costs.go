@@ -88,15 +88,13 @@ func (c *costKeeper) step(ctx context.Context, now time.Time, write bool) error 
 		}
 		c.day = &day
 	}
-	if err := c.settle(ctx, now, write); err != nil {
-		return err
-	}
+	settled := c.settle(ctx, now, write) // an earlier day that cannot be read or written holds up no later one
 	for {
 		day, over, err := c.counted(*c.day, until)
 		if err != nil {
 			return err
 		}
-		spent := c.spend(ctx, day)
+		spent := errors.Join(settled, c.spend(ctx, day))
 		if !write {
 			return spent
 		}

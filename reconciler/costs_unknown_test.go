@@ -338,3 +338,20 @@ func TestCosts_OfManyJobs_Review_C6(t *testing.T) {
 		}
 	})
 }
+
+// A day of an earlier month that cannot be read holds up neither the count nor the budget.
+func TestBudget_EarlierDayRefusesReads(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.budget(100, reconciler.Degradation{At: 0.95, Do: reconciler.DegradeOnDemand})
+		time.Sleep(time.Minute) // after midnight
+		w.spend(1)
+		table := &refusesOne{Table: w.Table, key: store.CostsKey(store.DayOf(w.Clock.Now().AddDate(0, 0, -10)))}
+		table.read.Store(true)
+		w.controller("c1", table)
+		w.serve(spec("100", 2, lasting(2*time.Hour)), 3*time.Minute)
+		time.Sleep(30 * time.Minute)
+		if b := w.told(); !b.UnknownSince.IsZero() || b.Spent < 3 {
+			t.Errorf("the budget says %+v, want 3 dollars and more", b)
+		}
+	})
+}

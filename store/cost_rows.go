@@ -79,7 +79,7 @@ func validCosts(class, usage, repository string, numbers ...float64) error {
 	if !ValidCostName(class) || !ValidCostName(usage) {
 		return fmt.Errorf("class, usage: must be at most %d printable bytes, got %s and %s", maxName, shown(class), shown(usage))
 	}
-	if repository != "" && !ValidRepository(repository) {
+	if !ValidCostName(repository) && !ValidRepository(repository) { // earlier versions took any short text
 		return fmt.Errorf("repository: must be owner/name or empty, got %s", shown(repository))
 	}
 	if i := slices.IndexFunc(numbers, func(n float64) bool { return n < 0 }); i >= 0 {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/remuda-run/remuda/statemachine"
 )
@@ -78,7 +77,6 @@ type Entry struct {
 // With returns the history with one entry more. begun is when the record began. What is too old to be kept is dropped.
 func (h History) With(begun Time, e Entry) History {
 	detail := strings.Join(strings.Fields(Head(e.Detail, historyText)), " ")
-	detail = strings.Map(printableRune, detail) // agents and fleets write details
 	line := strings.TrimSpace(fmt.Sprintf("%d %s %s", max(0, e.At.Sub(begun.Time).Milliseconds()), e.Code, detail))
 	lines := h.lines()
 	if slices.Contains(lines, line) {
@@ -120,13 +118,6 @@ func oldestOf(lines []string) int {
 		return 0
 	}
 	return max(0, slices.IndexFunc(lines, func(line string) bool { return !owns(line) }))
-}
-
-func printableRune(r rune) rune {
-	if unicode.IsPrint(r) {
-		return r
-	}
-	return '?'
 }
 
 // Noted returns the id as details of histories have it.
