@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/costs"
 	"github.com/remuda-run/remuda/internal/schedule"
 	"github.com/remuda-run/remuda/reconciler"
@@ -263,6 +264,7 @@ func TestFloors_NameTheCapThatIsReached_Review_C5(t *testing.T) {
 		time.Sleep(time.Minute) // after midnight
 		w.spend(60)
 		w.keepsTwo()
+		w.Waive(sim.Bounded) // it does not know the cap of the budget
 		w.controller("c1", nil)
 		w.await(5*time.Minute, "it says which", func() bool {
 			f := w.floor("small")

@@ -53,8 +53,9 @@ type Live struct {
 	stops []func()
 }
 
-// unknowable are the laws that must know what is out of order, or what those want who run a workflow.
-var unknowable = []string{Just, Soon, Served, Warm, Follows, Filled}
+// unknowable are the laws that must know what is out of order, what those want who run a workflow, or the prices and the costs that a
+// test writes.
+var unknowable = []string{Just, Soon, Served, Warm, Follows, Filled, Counted, Steps}
 
 // NewLive returns an empty world whose records and queue are in table and p. Agents keep their state in dir.
 func NewLive(o Script, dir string, log *slog.Logger, table store.Table, p pool.Pool) *Live {
