@@ -11,7 +11,7 @@ import (
 )
 
 // Harmless is the law that the controller acts on a run as it is at GitHub, and not on an old list of runs.
-const Harmless = "a healthy run is never harmed"
+const Harmless = "a healthy run is left alone"
 
 // raceFor is the allowed age of the last read of a run when the controller acts on the run and nothing is out of order. GitHub has no
 // conditional call. A write of the table and two ways to GitHub lie between the read and the call.

@@ -19,7 +19,7 @@ import (
 )
 
 // refusals are the single items that the table takes no write of, as a hot partition or a condition of a policy does it. Everything
-// else works, so no law excuses a fault that concerns other items.
+// else works, so no law exempts a fault that concerns other items.
 type refusals struct {
 	w *World
 
