@@ -30,7 +30,7 @@ type cache struct {
 func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting, wants *batch) *cache {
 	known, month := newRecords(), &budget{tenure: t}
 	c := &cache{
-		tenure: t, records: known, store: table, budget: month, causes: newCauses(t.log),
+		tenure: t, records: known, store: table, budget: month, causes: newCauses(),
 		index:    &index{tenure: t, records: known, pickup: pickup, waiting: line},
 		capacity: &capacity{tenure: t, records: known, waiting: line, batch: wants, budget: month},
 	}

@@ -2,29 +2,25 @@ package reconciler
 
 import (
 	"errors"
-	"log/slog"
 	"sync"
 )
 
-// causes logs what an operator must repair: one ERROR for each cause, by what fails. The same cause is logged again only after it
-// went away. So an alarm on errors sees it, and a refusal that lasts for hours fills no log.
+// causes lets the caller log one ERROR for each cause that an operator must repair, by what fails. The same cause is new again only
+// after it went away. So an alarm on errors sees it, and a refusal that lasts for hours fills no log.
 type causes struct {
-	log  *slog.Logger
 	mu   sync.Mutex
 	last map[string]string // by what fails, its present cause
 }
 
-func newCauses(log *slog.Logger) *causes { return &causes{log: log, last: map[string]string{}} }
+func newCauses() *causes { return &causes{last: map[string]string{}} }
 
-// failed logs message at level ERROR unless what failed for the same cause before.
-func (c *causes) failed(what, cause, message string, args ...any) {
+// failed records why something fails, and reports whether it did not fail for the same cause before.
+func (c *causes) failed(what, cause string) bool {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	known := c.last[what] == cause
 	c.last[what] = cause
-	c.mu.Unlock()
-	if !known {
-		c.log.Error(message, args...)
-	}
+	return !known
 }
 
 // over notes that what works again.

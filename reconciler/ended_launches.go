@@ -53,5 +53,7 @@ func (c *cache) refuseEnded(token string) {
 		c.failedFloor(seat.RequestID, ReasonRefused, err.Error())
 		c.queues.requests.Add(seat.RequestID)
 	}
-	c.causes.failed(startOf(l.ResourceClass), reason.Code, "launch failed: its instances ended at their start", logkey.Launch, token, logkey.Error, err)
+	if c.causes.failed(startOf(l.ResourceClass), reason.Code) {
+		c.log.Error("launch failed: its instances ended at their start", logkey.Launch, token, logkey.Error, err)
+	}
 }

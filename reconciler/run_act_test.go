@@ -45,12 +45,6 @@ func (l *lateRuns) freeze(t *testing.T, run int64, attempt int) {
 	l.frozen, l.active, l.jobs = true, active, jobs
 }
 
-func (l *lateRuns) thaw() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.frozen = false
-}
-
 func (l *lateRuns) ActiveRuns(ctx context.Context, repository string) ([]githubapi.WorkflowRun, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

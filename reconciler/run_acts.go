@@ -164,7 +164,6 @@ func (w *watcher) over(ctx context.Context, r run, view githubapi.WorkflowRun) e
 
 // leftAlone records once that nothing is done to the run of a request that failed, since no job waits for its runners.
 func (w *watcher) leftAlone(ctx context.Context, r run, view githubapi.WorkflowRun, jobs jobsOfRun) error {
-	const message = "a request failed for which nobody waits, and its run is left alone: "
 	why := "none of its jobs has the request's label"
 	if jobs.ours {
 		why = "none of its jobs waits for a runner of the request"
@@ -173,7 +172,7 @@ func (w *watcher) leftAlone(ctx context.Context, r run, view githubapi.WorkflowR
 	if r.status.Watch.Detail == detail {
 		return nil
 	}
-	w.log.Warn(message+why, logkey.RequestID, r.id, logkey.Run, view.ID)
+	w.log.Warn("run of a failed request is not canceled", logkey.RequestID, r.id, logkey.Run, view.ID, logkey.Detail, why)
 	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Detail = detail })
 }
 

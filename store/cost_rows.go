@@ -36,7 +36,8 @@ func (c *Costs) UnmarshalJSON(b []byte) error {
 	var rows, times []string
 	c.Rows, rows = valid[CostRow]("rows", in.Rows)
 	c.Unpriced, times = valid[UnpricedTime]("unpriced", in.Unpriced)
-	c.Lost, c.Dropped = max(0, c.Lost)+len(rows), append(rows, times...) // the row of a dropped time is there
+	c.Lost = max(0, c.Lost) + len(rows) // the row of a dropped time is there
+	c.Dropped = slices.Concat(rows, times)
 	return nil
 }
 

@@ -103,8 +103,8 @@ func copyEntry(from, to *os.Root, dir *os.File, name string) error {
 	if err != nil {
 		return err
 	}
-	switch info.Mode().Type() {
-	case fs.ModeDir:
+	switch {
+	case info.IsDir():
 		below, err := from.OpenRoot(name)
 		if err != nil {
 			return err
@@ -119,7 +119,7 @@ func copyEntry(from, to *os.Root, dir *os.File, name string) error {
 		}
 		defer copied.Close()
 		return copyFolder(below, copied)
-	case fs.ModeSymlink:
+	case info.Mode().Type() == fs.ModeSymlink:
 		target, err := from.Readlink(name)
 		if err != nil {
 			return err
@@ -130,7 +130,7 @@ func copyEntry(from, to *os.Root, dir *os.File, name string) error {
 		}
 		at := unix.NsecToTimespec(info.ModTime().UnixNano())
 		return unix.UtimesNanoAt(int(dir.Fd()), name, []unix.Timespec{at, at}, unix.AT_SYMLINK_NOFOLLOW)
-	case 0:
+	case info.Mode().IsRegular():
 		return copyFile(from, to, name)
 	}
 	return nil

@@ -25,11 +25,11 @@ func tree(t *testing.T, dir string) string {
 			return err
 		}
 		content := ""
-		switch d.Type() {
-		case fs.ModeSymlink:
+		switch {
+		case d.Type() == fs.ModeSymlink:
 			content, err = os.Readlink(path)
 			content = fmt.Sprintf("%s %d", content, info.ModTime().UnixNano())
-		case 0:
+		case d.Type().IsRegular():
 			var text []byte
 			text, err = os.ReadFile(path)
 			content = fmt.Sprintf("%q %d", text, info.ModTime().UnixNano())
@@ -158,7 +158,11 @@ func TestTakeBaseline_HomeIsAMount_Review_R1(t *testing.T) {
 	if err := unix.Mount("remuda", dir, "tmpfs", 0, ""); err != nil {
 		t.Skipf("no mount here: %v", err)
 	}
-	defer unix.Unmount(dir, unix.MNT_DETACH)
+	defer func() {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	}()
 	s.Fresh = append(s.Fresh, Folder{Path: dir, Template: true})
 	if err := s.TakeBaseline(t.Context()); err == nil || !strings.Contains(err.Error(), "must not be a mount") {
 		t.Errorf("TakeBaseline = %v, want that the home must not be a mount", err)
