@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/schedule"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -78,6 +79,7 @@ func TestBudget_OnDemandOff(t *testing.T) {
 func TestBudget_FloorsOff_UntilTheMonthEnds(t *testing.T) {
 	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
+		w.Waive(sim.Bounded) // no controller leads at first, and the law does not know budgets
 		w.budget(10, reconciler.Degradation{At: 0.8, Do: reconciler.DegradeFloors})
 		w.class("small", func(c *reconciler.Class) {
 			c.Floor = reconciler.Floor{Schedule: schedule.Schedule{Base: 2}, MaxAge: 24 * time.Hour, UsageClasses: []string{store.Spot}}
