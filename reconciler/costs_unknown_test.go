@@ -80,6 +80,7 @@ func TestBudget_ForeignText_Review_C2(t *testing.T) {
 		"Long": strings.Repeat("x", 201), "NoName": "octo", "Control": "octo/\x1b[2J\u202e", "Longest": strings.Repeat("a", 100) + "/" + strings.Repeat("b", 100),
 	} {
 		t.Run(name, story(func(t *testing.T, w *world) {
+			takesLong(t)
 			w.budget(3, reconciler.Degradation{At: 1, Do: reconciler.DegradeOnDemand})
 			stop := w.controller("c1", nil)
 			w.serve(spec("100", 2, lasting(2*time.Hour), func(r *store.RunRequest) { r.Repository = repository }), 3*time.Minute)
@@ -121,7 +122,7 @@ func TestBudget_BadRowIsDropped_Review_C2(t *testing.T) {
 func TestBudget_PricedLater_Review_C7(t *testing.T) {
 	for name, later := range map[string]time.Duration{"SoonAfter": 20 * time.Second, "SameDay": 40 * time.Minute, "NextDay": 26 * time.Hour} {
 		t.Run(name, story(func(t *testing.T, w *world) {
-			if later > time.Hour {
+			if later > time.Minute {
 				takesLong(t)
 			}
 			var at atomic.Pointer[time.Time]
@@ -186,6 +187,7 @@ func TestBudget_UnknownKeepsTheLastValue(t *testing.T) {
 func TestBudget_ItemRefusesCalls(t *testing.T) {
 	for _, reads := range []bool{false, true} {
 		t.Run(fmt.Sprint(reads), story(func(t *testing.T, w *world) {
+			takesLong(t)
 			w.budget(100, reconciler.Degradation{At: 0.95, Do: reconciler.DegradeOnDemand})
 			time.Sleep(time.Minute) // after midnight
 			w.spend(96)

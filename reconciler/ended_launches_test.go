@@ -122,12 +122,12 @@ func TestLaunch_RefusedLogsOneErrorPerCause_Review_F2(t *testing.T) {
 			f := &denied{Fleet: w.Fleet, causes: tc.causes}
 			w.controllerWith("c1", reconciler.Options{Fleet: f})
 			w.serve(spec("100", 1), time.Minute)
-			if n := w.linesOf("launch refused"); n != tc.want || f.calls <= len(tc.causes) {
+			if n := w.linesOf("launch refused by the fleet"); n != tc.want || f.calls <= len(tc.causes) {
 				t.Errorf("%d alarms %q after %d calls, want %d", n, w.alarms.raised(), f.calls, tc.want)
 			}
 			f.calls = 0 // refused again, after it was cured
 			w.serve(spec("200", 2), 2*time.Minute)
-			if n := w.linesOf("launch refused"); n != 2*tc.want {
+			if n := w.linesOf("launch refused by the fleet"); n != 2*tc.want {
 				t.Errorf("%d alarms %q once it was refused anew, want %d", n, w.alarms.raised(), 2*tc.want)
 			}
 		}))

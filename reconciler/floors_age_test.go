@@ -29,6 +29,7 @@ func TestFloors_RetiredEnd_Review_C3(t *testing.T) {
 	for name, most := range map[string]int{"Max": 2, "NoMax": 0} {
 		t.Run(name, func(t *testing.T) {
 			run(t, func(t *testing.T, w *world) {
+				takesLong(t)
 				w.keep("small", 2, func(f *reconciler.Floor) { f.MaxAge, f.Max = 30*time.Minute, most })
 				w.class("small", func(c *reconciler.Class) { c.Idle = 4 * time.Hour })
 				w.IdlePoll = 10 * time.Second
@@ -49,6 +50,7 @@ func TestFloors_RetiredEnd_Review_C3(t *testing.T) {
 // A machine that came back from a run ends at the greatest age of its class's floor, although the class may keep machines idle for
 // longer after a run.
 func TestFloors_RetiredAfterARun_Review_C3(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 2, func(f *reconciler.Floor) { f.MaxAge = 40 * time.Minute })
 		w.class("small", func(c *reconciler.Class) { c.Idle = 4 * time.Hour })

@@ -96,7 +96,7 @@ func (c *launches) refuse(wants []want, err error) {
 // logRefusal logs what only an operator can cure, once for each cause.
 func (c *launches) logRefusal(class string, err error, args ...any) {
 	if errors.Is(err, fleet.ErrRefused) && c.cache.causes.failed("launch of "+class, causeOf(err)) {
-		c.log.Error("launch refused", append(args, logkey.Class, class, logkey.Error, err)...)
+		c.log.Error("launch refused by the fleet", append(args, logkey.Class, class, logkey.Error, err)...)
 	}
 }
 

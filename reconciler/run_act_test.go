@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -176,18 +177,18 @@ func TestRunAct_LateLists_NextAttemptIsLeftAlone_Review_C12(t *testing.T) {
 func TestRunAct_JobStopsWaitingMeanwhile_RunIsLeftAlone(t *testing.T) {
 	late(t, asConfigured, func(t *testing.T, w *world, runs *lateRuns, _ func()) {
 		w.start(4711, labelled("a", "4711", 300), githubsim.JobSpec{Key: "deploy", Hosted: true, Seconds: 600})
-		asked := 0
+		var asked atomic.Int32
 		runs.asking = func(call string) {
 			if call != "jobs" {
 				return
 			}
-			if asked++; asked == 2 {
+			if asked.Add(1) == 2 {
 				w.must(w.Hub.Cancel(strconv.FormatInt(w.jobOf(4711, "a").ID, 10)))
 			}
 		}
 		_, err := w.Store.Submit(t.Context(), spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
 		w.must(err)
-		w.await(5*poll, "asked twice", func() bool { return asked > 1 })
+		w.await(5*poll, "asked twice", func() bool { return asked.Load() > 1 })
 		w.await(15*time.Minute, "over", func() bool { s, _ := w.runStatus(4711); return s == githubapi.StatusCompleted })
 		if w.canceled() != 0 || w.jobOf(4711, "deploy").Conclusion != githubapi.ConclusionSuccess {
 			t.Errorf("%d cancellations, deploy ended with %s, want none, success", w.canceled(), w.jobOf(4711, "deploy").Conclusion)
@@ -200,15 +201,15 @@ func TestRunAct_LateLists_NextAttemptIsNotRunAgain_Review_S6(t *testing.T) {
 	takesLong(t)
 	late(t, func(c *reconciler.Config) { c.Watch.RerunLost = true }, func(t *testing.T, w *world, runs *lateRuns, _ func()) {
 		w.losing(1, 1, 0)
-		again := false
+		var again atomic.Bool
 		runs.asking = func(call string) { // the run is judged by what is read now, and the user is quicker than the act
-			if r, err := w.Hub.Workflows().Run(4711); call == "jobs" && !again && err == nil && r.Status == githubapi.StatusCompleted && w.status("4711").Phase == statemachine.PhaseReleased {
-				again = true
+			if r, err := w.Hub.Workflows().Run(4711); call == "jobs" && !again.Load() && err == nil && r.Status == githubapi.StatusCompleted && w.status("4711").Phase == statemachine.PhaseReleased {
+				again.Store(true)
 				w.must(w.Hub.Workflows().Rerun(4711, githubsim.Again{Failed: true}))
 				w.must(w.Hub.Workflows().Cancel(4711))
 			}
 		}
-		w.await(20*time.Minute, "a user runs it again", func() bool { return again })
+		w.await(20*time.Minute, "a user runs it again", func() bool { return again.Load() })
 		time.Sleep(10 * poll)
 		if n := w.reruns(); n != 0 {
 			t.Errorf("%d calls to run something again, want none: attempt 2 was not judged", n)
@@ -220,11 +221,11 @@ func TestRunAct_LateLists_NextAttemptIsNotRunAgain_Review_S6(t *testing.T) {
 func TestRunAct_LeaderEndsAfterCancel_Recorded_Review_C11b(t *testing.T) {
 	late(t, asConfigured, func(t *testing.T, w *world, runs *lateRuns, another func()) {
 		w.start(4711, labelled("a", "4711", 20))
-		called := false
-		runs.acting, runs.refused = func() { called = true }, githubapi.ErrUnavailable // the answer is lost, and its leader ends
+		var called atomic.Bool
+		runs.acting, runs.refused = func() { called.Store(true) }, githubapi.ErrUnavailable // the answer is lost, and its leader ends
 		_, err := w.Store.Submit(t.Context(), spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.NoWait, r.AllowedInstanceTypes = true, []string{"z9*"} }))
 		w.must(err)
-		w.await(time.Minute, "canceled", func() bool { return called })
+		w.await(time.Minute, "canceled", func() bool { return called.Load() })
 		another()
 		w.await(2*poll, "recorded", func() bool {
 			c := w.status("4711").Watch.Cancel
