@@ -197,7 +197,7 @@ func Stories() []Story {
 			Begin(0, Workflow{ID: "100", Count: 2, Jobs: 2, Job: 5 * time.Second, Max: 10 * time.Minute, AtGitHub: AtGitHub{GitHub: true, Later: 2, Approval: 10 * time.Minute}}))),
 		story("idle machines listen ahead", false, func(s *Script) { s.Ahead = 10 }, Begin(0, two), Begin(50*time.Second, warm)),
 		story("a job starts before its agent knows of the run", false, func(s *Script) { s.Ahead, s.Tempo.Poll = 10, 20*time.Second },
-			Begin(0, two), Begin(45*time.Second, Workflow{ID: "200", Count: 2, Early: 2, Job: 3 * time.Second})),
+			Begin(0, two), Begin(52*time.Second, Workflow{ID: "200", Count: 2, Early: 2, Job: 3 * time.Second})),
 		story("GitHub drops who listens, and one machine may", true, func(s *Script) { s.Ahead, s.JITLapse, s.Idle = 1, 70*time.Second, 4*time.Minute },
 			Begin(0, two), Begin(100*time.Second, warm), Begin(230*time.Second, Workflow{ID: "300", Count: 2, Early: 2, Job: time.Second})),
 		story("GitHub is away when a listener is to get its label", true, func(s *Script) { s.Ahead = 10 },
