@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +25,9 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 	if _, known := a.cache.instances.get(store.InstanceID(m.ID)); known {
 		return nil
 	}
-	m.TemplateVersion = cmp.Or(m.TemplateVersion, a.planned(m.LaunchToken))
+	if m.TemplateVersion == "" {
+		m.TemplateVersion = a.planned(m.LaunchToken)
+	}
 	price := costs.Price(store.Instance{UsageClass: m.UsageClass, InstanceType: m.InstanceType, Zone: m.Zone}, a.cfg.priceOf())
 	end, landed := a.cache.counting.begin(a.clock.Now()), false
 	defer func() { end(landed, a.clock.Now()) }()

@@ -46,9 +46,9 @@ func (c *launches) reserve(key string, asked []want, l store.Launch) bool {
 	return true
 }
 
-// writeIntent writes the record of a reserved launch before anything is launched. A write of unknown outcome is made again as it
-// was, unless it is found to be there: another record would be another launch. A launch that is wanted no longer is given up. Nothing came of it, and if its record
-// was written after all, the next scan finds that.
+// writeIntent writes the record of a reserved launch before anything is launched. A write of unknown outcome is repeated with the same
+// record unless the table has it: another record would be another launch. A launch that no request wants any more is dropped. If its
+// record was written after all, the next scan finds the record.
 func (c *launches) writeIntent(ctx context.Context, token string) error {
 	l, is := c.batch.unwritten(token)
 	if !is {

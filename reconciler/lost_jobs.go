@@ -123,11 +123,7 @@ func (l *lostJobs) judge(all []githubapi.WorkflowJob) (lost []githubapi.Workflow
 // GitHub gives a job up only minutes after its runner's end: one that had ended while the fleet still listed the machine, of which
 // the agent said nothing, has failed by itself.
 func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
-	id, ours := InstanceOf(j.RunnerName)
-	if !ours {
-		return byItself
-	}
-	s, known := l.cache.instances.get(id)
+	s, known := l.cache.ownerOf(j.RunnerName)
 	said, limits := s.vitals.beat, s.Limits.Over(l.cfg.Limits)
 	atWork := said.Beat.Busy && !j.CompletedAt.Before(said.UpdatedAt.Add(-limits.Window()))
 	unsaid := !said.Beat.Busy && !said.UpdatedAt.IsZero() && !j.StartedAt.Before(said.UpdatedAt.Add(-limits.Beat)) // clocks differ

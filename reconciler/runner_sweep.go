@@ -53,7 +53,7 @@ func (w *runnerSweep) sweepRunners(ctx context.Context) error {
 
 // isOrphan reports whether a runner is of one of our instances, which no longer uses it.
 func (w *runnerSweep) isOrphan(name string) bool {
-	s, known := w.ownerOf(name)
+	s, known := w.cache.ownerOf(name)
 	if !known || isPrepared(s, name) {
 		return false // not ours, or forgotten: GitHub prunes it
 	}
@@ -63,15 +63,15 @@ func (w *runnerSweep) isOrphan(name string) bool {
 // machineGone reports whether a runner is of a machine that is certainly gone: nothing can change that until a second look,
 // which a controller that dies often does not live to.
 func (w *runnerSweep) machineGone(name string) bool {
-	s, known := w.ownerOf(name)
+	s, known := w.cache.ownerOf(name)
 	return known && s.Gone()
 }
 
 // ownerOf returns the instance that a runner was made for, by the runner's name.
-func (w *runnerSweep) ownerOf(name string) (snapshot, bool) {
-	id, ours := InstanceOf(name)
+func (c *cache) ownerOf(runner string) (snapshot, bool) {
+	id, ours := InstanceOf(runner)
 	if !ours {
 		return snapshot{}, false
 	}
-	return w.cache.instances.get(id)
+	return c.instances.get(id)
 }

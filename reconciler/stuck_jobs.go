@@ -186,10 +186,7 @@ func named(requests []run, view githubapi.WorkflowRun, job githubapi.WorkflowJob
 
 // mayAsk reports whether a job may still ask for runners: it runs, and on no runner of remuda.
 func (s *stuckJobs) mayAsk(job githubapi.WorkflowJob) bool {
-	id, ours := InstanceOf(job.RunnerName)
-	if ours {
-		_, ours = s.cache.instances.get(id)
-	}
+	_, ours := s.cache.ownerOf(job.RunnerName)
 	return job.Status == githubapi.StatusInProgress && !ours
 }
 
@@ -235,10 +232,7 @@ func (s *stuckJobs) withoutTaken(ctx context.Context, of *stuckRun, stuck []stuc
 
 // takes reports whether a runner can take a job: it has all labels, and is online or not of remuda.
 func (s *stuckJobs) takes(r githubapi.Runner, job githubapi.WorkflowJob) bool {
-	id, ours := InstanceOf(r.Name)
-	if ours {
-		_, ours = s.cache.instances.get(id)
-	}
+	_, ours := s.cache.ownerOf(r.Name)
 	return (r.Online || !ours) && !slices.ContainsFunc(job.Labels, func(want string) bool {
 		return !slices.ContainsFunc(r.Labels, func(has string) bool { return strings.EqualFold(has, want) })
 	})

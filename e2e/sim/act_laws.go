@@ -1,8 +1,6 @@
 package sim
 
 import (
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -74,7 +72,7 @@ func (l *actLaws) cancels(run githubsim.RunRecord) {
 		all, named, _ := l.runs.facts.runs.attempts(a)
 		if len(all) == named || len(all) > named && all[named].StartedAt.After(l.since(false)) {
 			latest = true
-			waits = waits || l.queued(all[named-1], string(a.ID))
+			waits = waits || l.runs.facts.runs.waited(all[named-1], string(a.ID), l.since(true))
 		}
 		return false // perhaps another one does
 	})
@@ -85,24 +83,6 @@ func (l *actLaws) cancels(run githubsim.RunRecord) {
 	case !waits:
 		l.w.verdicts.broke(Harmless, "run %d is canceled, and no job of it waits for the request that failed", run.ID)
 	}
-}
-
-// queued reports whether a job of an attempt was queued under a label when the controller may have read that.
-func (l *actLaws) queued(one githubsim.RunRecord, label string) bool {
-	since := l.since(true)
-	for _, j := range l.w.hub.Jobs() {
-		if j.RunID != strconv.FormatInt(one.ID, 10) || j.RunAttempt != one.Attempt || !strings.EqualFold(j.Label, label) {
-			continue
-		}
-		until := j.StartedAt
-		if until.IsZero() {
-			until = j.FinishedAt
-		}
-		if (stretch{j.QueuedAt, until}).touches(since) {
-			return true
-		}
-	}
-	return false
 }
 
 // reruns: a run is run again only in an attempt that is over since the controller judged it, and only for jobs that it has lost.

@@ -27,6 +27,15 @@ type unpricedKey struct {
 // PriceOf returns the list price of an instance in dollars per hour, and false if the price is not known.
 type PriceOf func(usageClass, instanceType, zone string) (dollars float64, known bool)
 
+// of asks for a price. No list knows none, and a price of nothing is none.
+func (p PriceOf) of(usageClass, instanceType, zone string) (dollars float64, known bool) {
+	if p == nil {
+		return 0, false
+	}
+	dollars, known = p(usageClass, instanceType, zone)
+	return dollars, known && dollars > 0
+}
+
 // NewLedger returns a ledger that continues from rows. It knows no prices but those in the records of instances.
 func NewLedger(rows []store.CostRow) *Ledger { return Resume(store.Costs{Rows: rows}, nil) }
 
@@ -47,31 +56,18 @@ func Resume(day store.Costs, price PriceOf) *Ledger {
 // settle adds the dollars of recorded times whose price has become known.
 func (l *Ledger) settle() {
 	for k, u := range l.unpriced {
-		price, known := l.priceOf(u.Usage, u.Type, u.Zone)
+		price, known := l.price.of(u.Usage, u.Type, u.Zone)
 		if !known {
 			continue
 		}
 		delete(l.unpriced, k)
 		spent := &l.row(u.Class, u.Usage, u.Repository).Spent
-		var now store.Spent
 		for phase, seconds := range []store.Seconds{Booting: u.Booting, Busy: u.Busy, Idle: u.Idle} {
-			Add(&now, Phase(phase), seconds.Duration(), price)
+			_, dollars := partsOf(spent, Phase(phase))
+			*dollars = plus(*dollars, price*seconds.Duration().Hours(), 1e9)
+			spent.Unpriced = store.Seconds(max(0, plus(float64(spent.Unpriced), -float64(seconds), 1e3)))
 		}
-		for _, one := range []struct{ to, more *float64 }{
-			{&spent.BootingDollars, &now.BootingDollars}, {&spent.BusyDollars, &now.BusyDollars}, {&spent.IdleDollars, &now.IdleDollars},
-		} {
-			*one.to = plus(*one.to, *one.more, 1e9)
-		}
-		spent.Unpriced = store.Seconds(max(0, plus(float64(spent.Unpriced), -float64(now.Seconds()), 1e3)))
 	}
-}
-
-func (l *Ledger) priceOf(usageClass, instanceType, zone string) (float64, bool) {
-	if l.price == nil {
-		return 0, false
-	}
-	dollars, known := l.price(usageClass, instanceType, zone)
-	return dollars, known && dollars > 0
 }
 
 // Unpriced returns the times whose price is not known, in order.
@@ -180,10 +176,8 @@ func (l *Ledger) Ready(r store.RunRequest, st store.RunStatus) {
 
 // Price returns what an hour of an instance costs: by the list that is in force, else by the list when it was launched; 0: not known.
 func Price(in store.Instance, list PriceOf) float64 {
-	if list != nil {
-		if dollars, known := list(in.UsageClass, in.InstanceType, in.Zone); known && dollars > 0 {
-			return dollars
-		}
+	if dollars, known := list.of(in.UsageClass, in.InstanceType, in.Zone); known {
+		return dollars
 	}
 	return max(0, in.Price)
 }
@@ -203,19 +197,23 @@ func OfRun(id store.RequestID, machines []store.Instance, from, to time.Time) st
 
 // Add adds a time of a machine whose price is in dollars per hour; 0: not known.
 func Add(to *store.Spent, phase Phase, d time.Duration, price float64) {
-	seconds, dollars := (*store.Seconds)(nil), (*float64)(nil)
-	switch phase {
-	case Booting:
-		seconds, dollars = &to.Booting, &to.BootingDollars
-	case Busy:
-		seconds, dollars = &to.Busy, &to.BusyDollars
-	case Idle:
-		seconds, dollars = &to.Idle, &to.IdleDollars
-	}
+	seconds, dollars := partsOf(to, phase)
 	*seconds = store.Seconds(plus(float64(*seconds), d.Seconds(), 1e3))
 	*dollars = plus(*dollars, price*d.Hours(), 1e9)
 	if price == 0 {
 		to.Unpriced = store.Seconds(plus(float64(to.Unpriced), d.Seconds(), 1e3))
+	}
+}
+
+// partsOf returns where a phase is added up.
+func partsOf(of *store.Spent, phase Phase) (seconds *store.Seconds, dollars *float64) {
+	switch phase {
+	case Booting:
+		return &of.Booting, &of.BootingDollars
+	case Busy:
+		return &of.Busy, &of.BusyDollars
+	default:
+		return &of.Idle, &of.IdleDollars
 	}
 }
 
