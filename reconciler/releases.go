@@ -130,6 +130,8 @@ func (g *releases) readReportsNow(ctx context.Context, seats []snapshot) ([]snap
 func (g *releases) releaseOne(ctx context.Context, s snapshot, mode store.ReleaseMode, why releaseCause) (bool, error) {
 	event := statemachine.Unclaimed
 	switch {
+	case s.machine.cloud == statemachine.Gone:
+		return false, nil // its own reconcile ends it, and records why EC2 ended it
 	case s.State == statemachine.Running:
 		event = statemachine.Released
 	case s.State == statemachine.Claimed && !s.vitals.fresh:
