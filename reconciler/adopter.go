@@ -47,7 +47,7 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 		return fmt.Errorf("adopt %s: %w", m.ID, err)
 	}
 	a.cache.instances.apply(in)
-	if m.State == fleet.Ending || m.State == fleet.Ended { // the fleet ended it at its start
+	if m.State == fleet.Ending || m.State == fleet.Ended { // the instance failed to start
 		a.cache.instances.with(in.ID, func(in *instance) { in.machine.cloud, in.machine.reason = statemachine.Gone, m.StateReason })
 	}
 	a.recorder.Transitioned(store.Instance{}, in, statemachine.Launched)
@@ -57,12 +57,12 @@ func (a *adopter) adopt(ctx context.Context, m fleet.Machine, run store.RequestI
 	return nil
 }
 
-// planned returns the template version that a launch asked for, for a machine that the fleet lists without its own; "" if it is not
-// known. An idle instance of an unknown version would terminate as one of another version.
+// planned returns the template version in the plan of a launch, or "". The fleet may list an instance without its version. An idle instance
+// of an unknown version would terminate as outdated.
 func (a *adopter) planned(token string) string {
 	l, ok := a.cache.launches.launch(token)
 	var plan fleet.Plan
-	if !ok || json.Unmarshal(l.Plan, &plan) != nil { // carryOut reports a plan that cannot be read
+	if !ok || json.Unmarshal(l.Plan, &plan) != nil { // carryOut reports an invalid plan
 		return ""
 	}
 	return plan.TemplateVersion

@@ -34,7 +34,7 @@ const (
 	aheadPause   = time.Minute
 )
 
-// noRunner is what an agent says that has no listener.
+// noRunner is the runner state that an agent without a listener reports.
 const noRunner = "none"
 
 // aheadOn reports whether idle machines are to listen.
@@ -74,13 +74,13 @@ func (a *ahead) keep(ctx context.Context, s snapshot) (Result, error) {
 	}
 	if s.Ahead() && !s.wantsNext() {
 		if ignoresAhead(s, now) {
-			a.leave(s.ID) // another may listen in its place
+			a.leave(s.ID) // another instance may listen in its place
 			return Result{}, nil
 		}
 		a.join(s.ID)
 		res := Result{}
 		if at := s.Registration.MintedAt.Add(aheadPause); now.Before(at) && s.vitals.beat.Beat.Runner == noRunner {
-			res = wakeAt(at, now) // it may ignore it
+			res = wakeAt(at, now) // the agent may ignore the registration
 		}
 		return res, a.clear(ctx, s)
 	}
@@ -105,8 +105,8 @@ func (a *ahead) keep(ctx context.Context, s snapshot) (Result, error) {
 	return Result{}, a.register(ctx, s)
 }
 
-// ignoresAhead reports whether the agent of an instance has left its registration unused for so long that it is of a version that does
-// not listen ahead. An agent whose listener GitHub keeps offline says that it has one.
+// ignoresAhead reports whether an agent has ignored its registration for so long that its version does not support pre-registration. If
+// GitHub keeps a listener offline, the agent still reports the listener.
 func ignoresAhead(s snapshot, now time.Time) bool {
 	return s.vitals.beat.Beat.Runner == noRunner && !now.Before(s.Registration.MintedAt.Add(aheadPause))
 }
@@ -140,7 +140,7 @@ func (a *ahead) take(s snapshot) bool {
 	return true
 }
 
-// leave takes an instance's place away, if it has one.
+// leave frees the place of an instance, if the instance has one.
 func (a *ahead) leave(id store.InstanceID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -148,15 +148,15 @@ func (a *ahead) leave(id store.InstanceID) {
 	a.passOn(id)
 }
 
-// pass takes an instance that cannot listen at present out of those that wait for a place. It keeps a place that it has.
+// pass removes an instance that cannot listen now from the waiting instances. An instance that has a place keeps the place.
 func (a *ahead) pass(id store.InstanceID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.passOn(id)
 }
 
-// passOn lets the instance look for a place that is claimed next of those that wait for one, if there is a place. One that cannot
-// take it passes it on. a.mu must be held.
+// passOn wakes the waiting instance with the earliest deadline, if a place is free. An instance that cannot use the place calls pass. a.mu
+// must be held.
 func (a *ahead) passOn(id store.InstanceID) {
 	delete(a.short, id)
 	if len(a.have) >= a.cfg.Ahead {

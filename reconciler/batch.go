@@ -21,7 +21,7 @@ type batch struct {
 	wanted   map[string]int                      // instances that requests want, by class
 	opened   map[string]gathering                // by kind, while there are wants
 	uncalled map[string]bool                     // launches of this process whose call was not made yet
-	reserved map[string]store.Launch             // by token: its record is not certainly written yet, and it counts below the caps
+	reserved map[string]store.Launch             // by token: launches without a confirmed record; they count toward the caps
 }
 
 // gathering is a window that is open.
@@ -187,14 +187,14 @@ func (b *batch) drop(k string, taken []want) {
 	b.opened[k] = gathering{g.last, g.last, len(b.wants[k])}
 }
 
-// reserve keeps a launch until it is certainly written, or given up.
+// reserve keeps a launch until its record is confirmed, or the launch is dropped.
 func (b *batch) reserve(l store.Launch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.reserved[l.Token] = l
 }
 
-// unwritten returns a launch whose writing did not succeed yet.
+// unwritten returns a launch whose record is not confirmed yet.
 func (b *batch) unwritten(token string) (store.Launch, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -202,7 +202,7 @@ func (b *batch) unwritten(token string) (store.Launch, bool) {
 	return l, ok
 }
 
-// giveUp forgets a launch that was not written.
+// giveUp drops a launch whose record was not written.
 func (b *batch) giveUp(token string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

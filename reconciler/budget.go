@@ -89,21 +89,21 @@ type budget struct {
 	counted atomic.Pointer[monthCost] // nil: nothing yet
 }
 
-// monthCost is what a month has cost: known, or unknown since an instant. While it is unknown, dollars is the last known value, which
-// applies also if another month has begun: no step starts or ends.
+// monthCost is the cost of a month. While the cost is unknown, dollars holds the last known value and no budget step starts or ends. This
+// holds across the end of a month, too.
 type monthCost struct {
 	month   string // 2026-01
 	dollars float64
-	asOf    time.Time // when it was last known; zero: it was not known to this controller
-	unknown time.Time // zero: it is known
+	asOf    time.Time // when the cost was last known; zero: never to this controller
+	unknown time.Time // since when the cost is unknown; zero: the cost is known
 	why     string
-	taken   bool // from the last leader
+	taken   bool // the value comes from the previous leader
 }
 
-// costsStale is how long the last sum counts as known. A step is due every five minutes at least.
+// costsStale is how long the last sum counts as known. The controller counts every five minutes or more often.
 const costsStale = 10 * time.Minute
 
-// take begins with what the last leader knew. This controller does not know it yet.
+// take starts with the last value of the previous leader. The cost stays unknown until this controller has read it.
 func (b *budget) take(last store.Budget) {
 	now := b.clock.Now()
 	cost := monthCost{month: store.MonthOf(now), unknown: now, why: "the costs of the month are being read"}
@@ -116,13 +116,13 @@ func (b *budget) take(last store.Budget) {
 	b.counted.Store(&cost)
 }
 
-// knew reports whether a value was known ever, to this controller or to the last leader.
+// knew reports whether this controller or the previous leader ever knew the cost.
 func (b *budget) knew() bool {
 	c := b.counted.Load()
 	return c != nil && (c.taken || !c.asOf.IsZero())
 }
 
-// foundAtLeast takes a part of the sum as the last known value, if there is no other.
+// foundAtLeast stores a part of the sum as the last known value, if no other value is known.
 func (b *budget) foundAtLeast(part monthCost) {
 	if c := b.counted.Load(); c == nil || !b.knew() {
 		part.unknown, part.why = b.clock.Now(), "the costs of the month are being read"
@@ -130,7 +130,7 @@ func (b *budget) foundAtLeast(part monthCost) {
 	}
 }
 
-// spent is what this month has cost, or what was known last.
+// spent returns the cost of this month, or the last known cost.
 func (b *budget) spent() monthCost {
 	now := b.clock.Now()
 	this := store.MonthOf(now)
@@ -144,10 +144,10 @@ func (b *budget) spent() monthCost {
 	}
 	staleAt := out.asOf.Add(costsStale)
 	if out.month != this && store.MonthOf(staleAt) != out.month {
-		out.month, out.dollars = this, 0 // it was known when the month began
+		out.month, out.dollars = this, 0 // the month began while the cost was known
 	}
 	if now.After(staleAt) {
-		out.unknown, out.why = out.asOf, "the costs are not counted; look for errors of the sweeper in the log"
+		out.unknown, out.why = out.asOf, "the costs are not counted; check the log for errors of the sweeper"
 	}
 	return out
 }

@@ -38,18 +38,18 @@ func newCache(t *tenure, table *store.Store, pickup *pool.Pickup, line *waiting,
 	return c
 }
 
-// applied wakes whom a change of an instance's record concerns.
+// applied wakes the workers that depend on a changed instance record.
 func (c *cache) applied(was, is store.Instance) {
 	c.index.changed(is.ID)
-	c.queues.instances.Add(is.ID) // its deadline may have changed; only now does the cache show it
+	c.queues.instances.Add(is.ID) // the deadline may have changed, and only now does the cache show the new one
 	if was.State != statemachine.Terminated && is.State == statemachine.Terminated {
 		c.capacity.freed()
 	}
 	c.noteFloor(was, is)
 }
 
-// read takes the record of an instance as it was read. If it differs from what is known, a write was applied whose outcome was
-// unknown: nobody else wakes those who wait for that.
+// read stores an instance record that was just read. If the record is newer than the cached one, an unconfirmed write took effect. No other
+// code wakes the requests that wait for that write.
 func (c *cache) read(rec store.Instance) {
 	was, replaced := c.instances.apply(rec)
 	if !replaced {
@@ -63,10 +63,10 @@ func (c *cache) read(rec store.Instance) {
 	}
 }
 
-// removed wakes whom it concerns that the record of an instance is gone.
+// removed wakes the workers that depend on a deleted instance record.
 func (c *cache) removed(in store.Instance) {
 	c.index.changed(in.ID)
-	c.queues.instances.Add(in.ID) // what was kept for it is given back
+	c.queues.instances.Add(in.ID) // release the resources of the instance
 	if in.State == statemachine.Terminated {
 		return
 	}

@@ -11,8 +11,8 @@ type capacity struct {
 	budget  *budget
 }
 
-// freed lets those look again for which the caps may have room by now, if they waited for that. It is called whenever
-// there may be more of it.
+// freed wakes the requests and floors that wait for room under a cap, if there may be room now. The callers are all places that free
+// capacity.
 func (c *capacity) freed() {
 	for _, class := range c.waiting.classes() {
 		wanted, wantedOfClass := c.batch.total(class)
@@ -21,8 +21,7 @@ func (c *capacity) freed() {
 	c.feed()
 }
 
-// feed lets the floors look again that wait for room, or for requests. The line of requests calls it whenever one of them is short
-// of less, for whatever reason.
+// feed wakes the floors that wait for room or for requests to finish. The waiting line calls feed whenever a request needs fewer instances.
 func (c *capacity) feed() {
 	for _, class := range c.floors.hungry() {
 		c.queues.floors.AddAfter(class, floorPause)
@@ -49,7 +48,7 @@ func (c *capacity) allowedBeside(class string, more, moreOfClass int) int {
 	return left
 }
 
-// tightest returns the cap that leaves a class the least room, and how many instances it allows.
+// tightest returns the setting of the cap that leaves a class the least room, and the value of the cap.
 func (c *capacity) tightest(class string) (setting string, allows int) {
 	setting, allows = "caps.maxInstances", c.cfg.MaxInstances
 	if most := c.budget.most(); most < allows {

@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// causes lets the caller log one ERROR for each cause that an operator must repair, by what fails. The same cause is new again only
-// after it went away. So an alarm on errors sees it, and a refusal that lasts for hours fills no log.
+// causes remembers the present cause of each failure that an operator must fix, so that callers log one ERROR per cause. A cause that went
+// away and comes back counts as new. So the alarm on errors rings, and a refusal that lasts for hours does not fill the log.
 type causes struct {
 	mu   sync.Mutex
-	last map[string]string // by what fails, its present cause
+	last map[string]string // the present cause, by the operation that fails
 }
 
 func newCauses() *causes { return &causes{last: map[string]string{}} }
 
-// failed records why something fails, and reports whether it did not fail for the same cause before.
+// failed records the cause of a failed operation, and reports whether the cause is new.
 func (c *causes) failed(what, cause string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -23,14 +23,14 @@ func (c *causes) failed(what, cause string) bool {
 	return !known
 }
 
-// over notes that what works again.
+// over records that an operation works again.
 func (c *causes) over(what string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.last, what)
 }
 
-// causeOf returns what distinguishes one refusal from another: the fleet's own words for it, or else its code.
+// causeOf returns the text that tells refusals apart: the cause that the fleet names, or else the code.
 func causeOf(err error) string {
 	if named := (interface{ Cause() string })(nil); errors.As(err, &named) {
 		return named.Cause()

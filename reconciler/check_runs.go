@@ -65,7 +65,7 @@ func (c *checkRuns) leaveLate(ctx context.Context, repository string) {
 	}
 }
 
-// forget drops what GitHub has not taken yet for commits of a repository that is not watched any more.
+// forget drops the unsent check runs of a repository that is no longer watched.
 func (c *checkRuns) forget(repository string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

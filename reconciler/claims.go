@@ -63,8 +63,8 @@ func (c *claims) claim(ctx context.Context, r run, q pool.Query, n int, veto fun
 	return claimed, err
 }
 
-// claimOne claims the first candidate that can be had, and counts those that another was quicker to take. A candidate whose claim
-// is not confirmed keeps no other from being claimed.
+// claimOne claims the first available candidate, and counts the candidates that another process claimed first. If the table does not
+// confirm a claim, claimOne tries the next candidate.
 func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(pool.Ticket) bool, lost *atomic.Int64) (bool, error) {
 	var unconfirmed error
 	for {
@@ -83,7 +83,7 @@ func (c *claims) claimOne(ctx context.Context, r run, q pool.Query, veto func(po
 		s, _ := c.cache.instances.get(id)
 		if errors.Is(err, store.ErrUnconfirmed) && s.stored.unconfirmed < 2 {
 			unconfirmed = fmt.Errorf("claim %s: %w", id, err)
-			defer c.pickup.Untake(ticket.InstanceID, attemptKey(r)) // it may have been the table's fault: the next look tries it once more
+			defer c.pickup.Untake(ticket.InstanceID, attemptKey(r)) // the table may be at fault, so the next attempt tries this candidate once more
 			c.cache.index.offer(ticket)
 			continue
 		}

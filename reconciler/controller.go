@@ -43,9 +43,9 @@ const (
 	// againFirst is the first pause after what is no failure, such as a conflict: the other writer is done by then.
 	againFirst = time.Millisecond
 
-	// writeFor bounds one write. A worker that waited longer for one item would keep others waiting. The lease allows half of it.
+	// writeFor bounds one write, so that a worker does not block other keys. The lease allows half of this time.
 	writeFor = time.Second
-	// The pauses after writes that were not confirmed are long enough that many such items leave workers to the others.
+	// The pauses after unconfirmed writes are long, so that many failing items still leave workers for other keys.
 	rewriteFirst = 250 * time.Millisecond
 	rewriteMax   = 5 * time.Second
 )
@@ -54,7 +54,7 @@ const (
 type controller[K comparable] struct {
 	queue     queue[K]
 	again     workqueue.TypedRateLimiter[K] // pauses after conflicts
-	rewrite   workqueue.TypedRateLimiter[K] // pauses after writes that were not confirmed
+	rewrite   workqueue.TypedRateLimiter[K] // pauses after unconfirmed writes
 	reconcile func(context.Context, K) (Result, error)
 	slots     *slots
 	log       *slog.Logger
@@ -137,7 +137,7 @@ func (c *controller[K]) look(ctx context.Context, key K) {
 		c.log.Debug("will look again", logkey.Key, key, logkey.Error, err)
 	case rule.then == rewrite:
 		c.queue.AddAfter(key, c.rewrite.When(key))
-		c.log.Warn("a record could not be written; it is read and written again", logkey.Key, key, logkey.Error, err)
+		c.log.Warn("write not confirmed; the controller reads the record and retries", logkey.Key, key, logkey.Error, err)
 	case rule.then == retryAfter:
 		c.queue.Forget(key)
 		c.queue.AddAfter(key, rule.wait)

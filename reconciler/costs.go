@@ -26,25 +26,25 @@ type Prices interface {
 type costKeeper struct {
 	*tenure
 	cache  *cache
-	day    *store.Costs // that is counted; nil: to be found
-	next   time.Time    // when it may be written again
-	logged string       // the rows that were dropped last
+	day    *store.Costs // the day that is being counted; nil: not read yet
+	next   time.Time    // when the next write may begin
+	logged string       // the dropped rows that were logged last
 
-	unpriced []string // recorded days that have times without a price; nil: to be found
+	unpriced []string // recorded days with hours that have no price; nil: not read yet
 	before   daysBefore
 	told     budgetNews
 }
 
 const (
 	costsPeriod  = time.Minute
-	costsPerRows = 50               // rows for which it waits one more: they are some ten write units
-	costsLag     = 5 * time.Second  // so that writes of the last leader have landed
-	costsGap     = 32               // days that are looked back for the last item
-	costsCall    = 10 * time.Second // for the calls of one step: the table may refuse one item for as long as it likes
+	costsPerRows = 50               // each batch of so many rows (about ten write units) adds one period
+	costsLag     = 5 * time.Second  // lets the writes of the previous leader land
+	costsGap     = 32               // how many days before now the last item is searched
+	costsCall    = 10 * time.Second // for all calls of one step, since the table may refuse an item for hours
 )
 
-// record counts what there is to count by now. An item that cannot be read makes the month's cost unknown until the item is deleted.
-// The next step finds that out.
+// record counts the costs up to now. If an item is invalid, the cost of the month is unknown until an operator deletes the item. The next
+// step reads the item again.
 func (c *costKeeper) record(ctx context.Context) error {
 	now := c.clock.Now()
 	if now.Before(c.next) {
@@ -58,10 +58,10 @@ func (c *costKeeper) record(ctx context.Context) error {
 	return err
 }
 
-// begin finds out what the month has cost before the first decision. If the table does not say so, the last known value applies.
+// begin reads the cost of the month before the first decision. If the read fails, the last known value applies.
 func (c *costKeeper) begin(ctx context.Context) error {
 	err := c.step(ctx, c.clock.Now(), false)
-	c.day = nil // what was counted is not written
+	c.day = nil // the counted day is not written
 	if err != nil && (errors.Is(err, store.ErrInvalid) || c.cache.budget.knew()) {
 		c.lose(unreadableCosts(err))
 		return nil
@@ -73,12 +73,12 @@ func unreadableCosts(err error) string {
 	if !errors.Is(err, store.ErrInvalid) {
 		return "read the costs of the month: " + err.Error()
 	}
-	return "delete the item, and its day is counted again as far as the records reach: " + err.Error()
+	return "delete the item; the controller then counts its day again from the records: " + err.Error()
 }
 
-// step counts until now. The budget learns the sum before the sum is written, so that a refused write hides no cost.
+// step counts the costs up to now. The budget gets the sum before the table does, so that a refused write hides no cost.
 func (c *costKeeper) step(ctx context.Context, now time.Time, write bool) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, costsCall, errors.New("the costs were not read or written in time"))
+	ctx, cancel := context.WithTimeoutCause(ctx, costsCall, errors.New("timeout while reading or writing the costs"))
 	defer cancel()
 	until := store.At(c.cache.counting.advance(now.Add(-costsLag), now)).Time
 	if c.day == nil {
@@ -88,7 +88,7 @@ func (c *costKeeper) step(ctx context.Context, now time.Time, write bool) error 
 		}
 		c.day = &day
 	}
-	settled := c.settle(ctx, now, write) // an earlier day that cannot be read or written holds up no later one
+	settled := c.settle(ctx, now, write) // an earlier day with an error must not block later days
 	for {
 		day, over, err := c.counted(*c.day, until)
 		if err != nil {
@@ -99,7 +99,7 @@ func (c *costKeeper) step(ctx context.Context, now time.Time, write bool) error 
 			return spent
 		}
 		if err := c.write(ctx, day, over, now); err != nil {
-			c.day = nil // what is stored is read again
+			c.day = nil // read the stored day again
 			return errors.Join(err, spent)
 		}
 		if spent != nil {
@@ -113,8 +113,8 @@ func (c *costKeeper) step(ctx context.Context, now time.Time, write bool) error 
 	return nil
 }
 
-// find returns the last day that was counted; of an installation that has none, one that begins now. A day before now that cannot be
-// read is over, and the next day is counted from its begin.
+// find returns the last counted day, or a day that begins now if no day was ever counted. If an earlier day is invalid, find returns the
+// day after it, counted from its start.
 func (c *costKeeper) find(ctx context.Context, now time.Time) (store.Costs, error) {
 	next := store.Costs{Day: store.DayOf(now), Through: store.At(now)}
 	for ago := range costsGap {
@@ -141,16 +141,16 @@ func (c *costKeeper) read(ctx context.Context, at time.Time) (store.Costs, error
 	return day, nil
 }
 
-// tellDropped logs the rows that reading a day has just dropped.
+// tellDropped logs the rows that were dropped when the day was read.
 func (c *costKeeper) tellDropped(day store.Costs) {
 	if text := day.Day + ": " + strings.Join(day.Dropped, "; "); len(day.Dropped) > 0 && text != c.logged {
 		c.logged = text
-		c.log.Warn("rows of a day's costs dropped: they cannot be read; the day cost more than its other rows say",
+		c.log.Warn("invalid rows of a day's costs dropped; the recorded cost of the day is too low",
 			logkey.Key, store.CostsKey(day.Day), logkey.Count, len(day.Dropped), logkey.Detail, text)
 	}
 }
 
-// counted returns a day with the time until an instant, and whether the day is over then.
+// counted returns the day with the costs until the given time added, and whether the day is over.
 func (c *costKeeper) counted(day store.Costs, until time.Time) (out store.Costs, over bool, err error) {
 	begin, err := day.Begin()
 	if err != nil {
@@ -163,9 +163,9 @@ func (c *costKeeper) counted(day store.Costs, until time.Time) (out store.Costs,
 	return out, !to.Before(end), nil
 }
 
-// write stores a day if it has changed, and goes on with the next day if this one is over.
+// write stores the day if it has changed. If the day is over, write continues with the next day.
 func (c *costKeeper) write(ctx context.Context, day store.Costs, over bool, now time.Time) error {
-	if !slices.Equal(day.Rows, c.day.Rows) || !slices.Equal(day.Unpriced, c.day.Unpriced) { // else Through alone would be written, for nothing
+	if !slices.Equal(day.Rows, c.day.Rows) || !slices.Equal(day.Unpriced, c.day.Unpriced) { // do not write only to advance Through
 		var err error
 		if day, err = store.WriteCosts(ctx, c.cache.store, day, now); err != nil {
 			return fmt.Errorf("costs of %s: %w", day.Day, err)
@@ -188,7 +188,7 @@ func (c *costKeeper) write(ctx context.Context, day store.Costs, over bool, now 
 	return nil
 }
 
-// rows returns a day with the time between two instants.
+// rows returns the day with the costs between from and to added.
 func (c *costKeeper) rows(day store.Costs, from, to time.Time) store.Costs {
 	l := costs.Resume(day, c.cfg.priceOf())
 	for _, r := range c.cache.requests.readyWithin(from, to) {
@@ -196,7 +196,7 @@ func (c *costKeeper) rows(day store.Costs, from, to time.Time) store.Costs {
 	}
 	whose := c.cache.requests.repositoryByNote()
 	var lived []store.Instance
-	c.cache.instances.each(func(in *instance) { // under a lock that all wait for, so nothing is added up there
+	c.cache.instances.each(func(in *instance) { // each holds a lock that all workers need, so sum up outside
 		if in.record.State != statemachine.Terminated || in.record.ChangedAt.After(from) {
 			lived = append(lived, in.record)
 		}
@@ -208,7 +208,7 @@ func (c *costKeeper) rows(day store.Costs, from, to time.Time) store.Costs {
 	return day
 }
 
-// settle adds dollars to the recorded days before the one that is counted, as soon as their missing prices are known.
+// settle adds dollars to earlier recorded days as soon as their missing prices are known.
 func (c *costKeeper) settle(ctx context.Context, now time.Time, write bool) error {
 	if c.cfg.Prices == nil || !write {
 		return nil
@@ -223,7 +223,7 @@ func (c *costKeeper) settle(ctx context.Context, now time.Time, write bool) erro
 	} else if len(days) == 0 {
 		return nil
 	}
-	recorded, err := store.ReadCostsOf(ctx, c.cache.store, func(store.Key, error) {}, days...) // spend reports what cannot be read
+	recorded, err := store.ReadCostsOf(ctx, c.cache.store, func(store.Key, error) {}, days...) // spend reports unreadable days
 	if err != nil {
 		return err
 	}
@@ -241,13 +241,13 @@ func (c *costKeeper) settle(ctx context.Context, now time.Time, write bool) erro
 		if _, err := store.WriteCosts(ctx, c.cache.store, settled, now); err != nil {
 			return fmt.Errorf("costs of %s: %w", day.Day, err)
 		}
-		c.before.day = "" // it has other dollars now
+		c.before.day = "" // the total of the earlier days has changed
 	}
 	c.unpriced = left
 	return nil
 }
 
-// priceOf returns the list prices that are in force; nil: costs in dollars are switched off.
+// priceOf returns the list prices in effect, or nil if costs in dollars are switched off.
 func (c Config) priceOf() costs.PriceOf {
 	if c.Prices == nil {
 		return nil

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// counting keeps costs and writes apart: no time is counted that a write under way may still change, and no write is dated before what
-// is counted. So a transition is counted in its phase, however late its write lands.
+// counting coordinates costs and writes. Time that a pending write may still change is not counted, and no write gets a date before the
+// counted time. So each transition counts toward the correct phase, even if its write lands late.
 type counting struct {
 	mu      sync.Mutex
-	through time.Time // counted
+	through time.Time // the time up to which costs are counted
 	writes  map[int]underWay
 	n       int
 }
 
-// underWay is a write that may land.
+// underWay is a write that may still land.
 type underWay struct {
 	began time.Time
-	until time.Time // when it can no longer land; zero: it is under way
+	until time.Time // after this time it cannot land; zero: the call is running
 }
 
 const (
-	lateEffect  = 15 * time.Second // after a call without an answer
-	longestHold = 5 * time.Minute  // for one write; the count goes on without it
+	lateEffect  = 15 * time.Second // how long a write without an answer may still land
+	longestHold = 5 * time.Minute  // a slower write no longer delays the count
 )
 
-// begin notes a write that begins now. The caller ends it once its record is in the cache.
+// begin records the start of a write. The caller calls end after the record is in the cache.
 func (c *counting) begin(now time.Time) (end func(landed bool, now time.Time)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,14 +47,14 @@ func (c *counting) begin(now time.Time) (end func(landed bool, now time.Time)) {
 	}
 }
 
-// date returns when a transition happened, which was decided at a clock reading and is about to be written.
+// date returns the date of a transition that was decided at the time read and is about to be written.
 func (c *counting) date(read time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return later(read, c.through)
 }
 
-// advance counts until an instant, or until the first write under way.
+// advance counts up to the given time, or to the start of the first pending write.
 func (c *counting) advance(to, now time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

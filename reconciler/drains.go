@@ -103,7 +103,7 @@ func (c *drainer) readDrains(ctx context.Context, _ string) (Result, error) {
 		taken, err := c.cache.store.TakeDrain(ctx, d, now, c.term, c.cfg.MaxRuntime+drainLife)
 		if err != nil {
 			c.drains.found(d)
-			return fmt.Errorf("take drain order up: %w", err)
+			return fmt.Errorf("accept drain order: %w", err)
 		}
 		c.cache.orders.applyDrain(taken)
 		c.cache.wakeAll(func(in *instance) bool { return taken.Matches(in.record) })

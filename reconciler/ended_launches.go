@@ -9,16 +9,15 @@ import (
 	"github.com/remuda-run/remuda/statemachine"
 )
 
-// serverFaults is how many launches in a row may end by a fault of the fleet itself before their requests fail. Any other refusal
-// comes from what the operator configured: the next launch would end alike.
+// serverFaults is how many launches in a row may fail by a fault of the fleet before their requests fail. Any other refusal is caused by
+// the configuration, so the next launch would fail the same way.
 const serverFaults = 2
 
-// startOf names the start of a class's instances, for causes.
+// startOf is the operation name for causes: the start of a class's instances.
 func startOf(class string) string { return "start of " + class }
 
-// refuseEnded refuses the requests of a launch whose instances all ended for one reason before their agents connected, if the fleet
-// says that others would end for it as well. An account whose key or quota is wrong gets ids from EC2, and no instance. Each
-// launch is judged once.
+// refuseEnded fails the requests of a launch if all its instances ended before their agents connected, and further launches would end the
+// same way. For example, if an account's key or quota is wrong, EC2 returns instance ids but no instance runs. Each launch is judged once.
 func (c *cache) refuseEnded(token string) {
 	l, ok := c.launches.launch(token)
 	if !ok || !l.Done {

@@ -26,11 +26,11 @@ type floors struct {
 // floorPause gathers what changes at about the same time into one look: a look walks the idle machines of its class.
 const floorPause = 200 * time.Millisecond
 
-// floorWorkers bounds the floors looked at in parallel: one that waits for a write delays no other.
+// floorWorkers bounds how many floors are reconciled in parallel. A floor that waits for a write does not delay the others.
 const floorWorkers = 4
 
-// reconcileFloor brings the floor of one class to where its schedule wants it. One instance that cannot be written, or whose record
-// is gone, keeps nothing else from being done.
+// reconcileFloor adjusts the idle instances of one class to its schedule. An instance that cannot be written, or that has no record, does
+// not block the others.
 func (f *floors) reconcileFloor(ctx context.Context, class string) (Result, error) {
 	res, unpooled := f.pool(ctx, class)
 	of := f.cfg.Classes[class].Floor
@@ -49,14 +49,14 @@ func (f *floors) reconcileFloor(ctx context.Context, class string) (Result, erro
 	given, undismissed := f.dismiss(ctx, of, f.stock.unusable(class, idle), f.stock.pooled(class, now))
 	failed := errors.Join(unpooled, unrenewed, unended, undismissed)
 	if given > 0 {
-		return res.sooner(floorPause), failed // count again
+		return res.sooner(floorPause), failed // count the instances again
 	}
-	f.cache.floors.with(class, func(f *floor) { f.hungry = true }) // before it looks for room: what comes meanwhile wakes it
+	f.cache.floors.with(class, func(f *floor) { f.hungry = true }) // set before reading the capacity, so that later changes wake the floor
 	f.launch(class)
 	is := f.state(class, want, len(idle))
 	hungry := is.Reason == ReasonCap || is.Reason == ReasonBehind
 	if f.cache.floors.with(class, func(f *floor) { f.hungry = hungry }); hungry {
-		res = res.sooner(f.cfg.WarmPoll) // a net, as for requests: whatever gives it room wakes it sooner
+		res = res.sooner(f.cfg.WarmPoll) // a fallback; freed capacity wakes the floor earlier
 	}
 	if at := f.cache.floors.get(class).retry; is.Reason != "" && now.Before(at) {
 		res = earliest(res, wakeAt(at, now))
@@ -99,7 +99,7 @@ func (f *floors) renew(ctx context.Context, of Floor, kept []idleMachine) (Resul
 	return res, f.limit(ctx, due, now, until)
 }
 
-// limit sets to when idle machines may live.
+// limit sets the deadline of each idle machine.
 func (f *floors) limit(ctx context.Context, list []idleMachine, now time.Time, until func(idleMachine) time.Time) error {
 	return sideBySide(list, func(s idleMachine) error {
 		_, err := f.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
@@ -112,8 +112,8 @@ func (f *floors) limit(ctx context.Context, list []idleMachine, now time.Time, u
 	})
 }
 
-// bound ends retired machines at their greatest age, although the class may keep a machine idle for longer after its last run. One that
-// came back later stays for a step.
+// bound ends retired machines at the greatest age, even if the class keeps machines idle for longer after their last run. A machine that
+// returned to the pool later stays for one more step.
 func (f *floors) bound(ctx context.Context, of Floor, retired []idleMachine) error {
 	now := f.clock.Now()
 	until := func(s idleMachine) time.Time {
@@ -124,8 +124,8 @@ func (f *floors) bound(ctx context.Context, of Floor, retired []idleMachine) err
 	return f.limit(ctx, retired, now, until)
 }
 
-// dismiss ends the idle machines that stand in the way of requests, and of those in the pool, whatever their age, the oldest beyond
-// the most that may be idle. It returns how many have ended.
+// dismiss terminates idle machines that block capacity for requests. Otherwise it terminates the oldest pooled machines above the
+// maximum idle count. It returns how many were terminated.
 func (f *floors) dismiss(ctx context.Context, of Floor, inTheWay, pooled []idleMachine) (int, error) {
 	ending, why := inTheWay, reasonRoom
 	if len(ending) == 0 && of.Max > 0 && len(pooled) > of.Max {
@@ -192,7 +192,7 @@ func (f *floors) state(class string, want, have int) store.Floor {
 		out.Reason, out.Detail = ReasonBehind, "requests of the class wait, and come first"
 	case f.stock.room(class) == 0:
 		setting, allows := f.cache.capacity.tightest(class)
-		out.Reason, out.Detail = ReasonCap, fmt.Sprintf("%s allows %d, and leaves no room beside the instances that live and those that requests wait for", setting, allows)
+		out.Reason, out.Detail = ReasonCap, fmt.Sprintf("%s allows %d; live instances and waiting requests use all of it", setting, allows)
 	default:
 		out.Reason = ReasonLaunching
 	}

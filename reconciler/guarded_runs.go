@@ -68,30 +68,29 @@ func (g guardedRuns) WorkflowJobs(ctx context.Context, repository string, id int
 	return out, err
 }
 
-// runAct is something that is done to one run at GitHub, and what it was judged by.
+// runAct is one change of a run at GitHub, and the state of the run that the decision was based on.
 type runAct struct {
 	repository string
-	judged     githubapi.WorkflowRun // as it was when the decision was made
-	waiting    string                // a job must be queued whose only label this is; "": none has to be
-	what       string                // for errors
+	judged     githubapi.WorkflowRun // the run when the decision was made
+	waiting    string                // the label that a queued job must have alone; "": no job needs to be queued
+	what       string                // the action, for errors
 	record     func(ctx context.Context) error
 	call       func(ctx context.Context, runs Runs) error
 }
 
-// actResult says what became of a runAct.
+// actResult is the result of a runAct.
 type actResult int
 
 const (
-	acted      actResult = iota // the call was made
-	runChanged                  // no call: the run has another attempt or another state than the judged one
-	noJobWaits                  // no call: no job is queued under the label
+	acted      actResult = iota // GitHub was called
+	runChanged                  // no call: the run has another attempt or another state than judged
+	noJobWaits                  // no call: no job with the label is queued
 )
 
-// act is the only way to change what becomes of a run. The lists that decisions are made by may be many minutes late, and GitHub's
-// calls act on whatever attempt is the latest. So act reads the run alone, and makes the call only if the run is still as it was
-// judged. For an act that needs a queued job it reads the jobs after that. record writes the intention down, and runs only if the call
-// follows. A job that begins between the last read and the call is not seen: GitHub has no conditional call. The time between them is
-// one write of the table.
+// act is the only function that changes a run at GitHub. GitHub's lists can be minutes late, and GitHub's calls affect the latest attempt.
+// So act reads the run alone, and calls GitHub only if the run is unchanged. If an act needs a queued job, act then reads the jobs. record
+// stores the intent, and runs only if the call follows. GitHub has no conditional call, so a job can still begin between the last read and
+// the call. Only one write of the table is between the two.
 func (g guardedRuns) act(ctx context.Context, a runAct) (actResult, error) {
 	now, found, err := g.WorkflowRun(ctx, a.repository, a.judged.ID)
 	if err != nil {

@@ -12,7 +12,7 @@ func (op *Operator) health() store.Health {
 	o := op.o.Load()
 	h := o.Health()
 	if last := op.elector.shown.budget.Load(); last != nil && o.Config.Budget.Monthly > 0 {
-		h.Budget = *last // until this controller has read its own
+		h.Budget = *last // until this controller has read the costs
 	}
 	if m := op.manager.Load(); m != nil {
 		h.ScannedAt, h.SweptAt = m.scanner.scanned.get(), m.fleetSweep.swept.get()

@@ -93,7 +93,7 @@ func ticketOf(in store.Instance) pool.Ticket {
 	}
 }
 
-// whyUnwanted says why an idle instance that is unwanted should go.
+// whyUnwanted returns why an unwanted idle instance must terminate.
 func (x *index) whyUnwanted(in store.Instance, said vitals, now time.Time) string {
 	_, configured := x.cfg.Classes[in.ResourceClass]
 	ordered, _ := x.orders.dismissed(in, now)

@@ -17,7 +17,7 @@ type instance struct {
 	write          chan struct{} // full from the reading of record to its update, around every write
 	distrustOnline *atomic.Bool  // of all
 	record         store.Instance
-	served         []string // requests, as record.History names them
+	served         []string // the requests, named as in record.History
 	known
 }
 
@@ -36,7 +36,7 @@ type known struct {
 // stored is how well the record is known.
 type stored struct {
 	outcomeUnknown bool      // a write's outcome is unknown: read again before the next
-	unconfirmed    int       // writes in a row that were not confirmed
+	unconfirmed    int       // consecutive unconfirmed writes
 	undecodable    bool      // it could not be read when it was last needed
 	missingSince   time.Time // since when the store lacks it; zero: it is there
 }
@@ -68,10 +68,10 @@ type listener struct {
 // machine is what the fleet says of an instance.
 type machine struct {
 	cloud            statemachine.Cloud
-	reason           fleet.StateReason // why it ended
-	listed           bool              // a listing of this tenure showed it
-	unlistedSince    time.Time         // since when the listings lack it; zero: the last one did not
-	terminateAskedAt time.Time         // when its end was last asked for; zero: never
+	reason           fleet.StateReason // why the instance ended
+	listed           bool              // a listing of this leadership term contains it
+	unlistedSince    time.Time         // since when listings lack the instance; zero: the last listing has it
+	terminateAskedAt time.Time         // when termination was last requested; zero: never
 }
 
 // snapshot is a consistent copy of an instance.
@@ -94,7 +94,7 @@ func recordsOf(list []snapshot) []store.Instance {
 	return out
 }
 
-// lock waits until no one else writes the instance, for no longer than a write may take.
+// lock waits for the other writer of the instance, for at most the time that a write may take.
 func (in *instance) lock(ctx context.Context, id store.InstanceID) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, writeFor, fmt.Errorf("%w: another write is under way", store.ErrUnconfirmed))
 	defer cancel()

@@ -145,13 +145,13 @@ func (c *instances) apply(ctx context.Context, s snapshot, d statemachine.Decisi
 	ended := ""
 	if d.Reason == statemachine.ReasonGone && s.machine.reason.Code != "" {
 		ended = s.machine.reason.String()
-		c.cache.refuseEnded(s.LaunchToken) // before its seat is free
+		c.cache.refuseEnded(s.LaunchToken) // before the instance's slot is free
 	}
 	out, err := c.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 		tr := store.Transition{Event: d.Event, Now: now, Reason: d.Reason, Why: cmp.Or(d.Detail, s.machine.reason.Code), StateReason: ended}
 		tr.Detail = cmp.Or(d.Detail, strings.TrimSpace(cur.vitals.signal.Value.Detail+"\n"+ended))
 		if d.Event == statemachine.Pooled {
-			tr.Limit = cur.Threshold.Sub(cur.Since.Time) // what it was promised when it became idle: a floor's machine has a step
+			tr.Limit = cur.Threshold.Sub(cur.Since.Time) // the deadline given when it became idle: one step for a floor's machine
 		}
 		return tr, cur.Version == s.Version
 	})
@@ -176,11 +176,11 @@ func (c *instances) note(id store.RequestID, s snapshot, d statemachine.Decision
 	}
 	why := d.Reason
 	if ended := s.machine.reason; d.Reason == statemachine.ReasonGone && ended.Code != "" {
-		why = ended.Code // the detail of an entry has no room for both
+		why = ended.Code // the detail of an entry cannot hold both
 		problem += ": " + ended.String()
 	}
 	c.cache.requests.withRun(id, func(r *run) {
-		if r.launching.never != ReasonRefused { // whose problem says more
+		if r.launching.never != ReasonRefused { // a refusal is the more precise problem
 			r.lastProblem = problem
 		}
 	})
@@ -196,15 +196,15 @@ func needsOffer(s snapshot) bool {
 	return !s.offered && s.State == statemachine.Idle && !s.PooledAt.IsZero()
 }
 
-// dismissal is why an instance is dismissed: the constant reason, and what made it due. Both are empty if it stays.
+// dismissal is why an instance is dismissed: the constant reason and the detail. Both are empty if the instance stays.
 type dismissal struct{ reason, why string }
 
-// whyDrained is the detail of what an operator ordered.
+// whyDrained is the detail of a dismissal by an operator's drain order.
 const whyDrained = "drained"
 
-// dismissable says why the instance should go and may go now; nothing if it should not, or may not. An owned one is asked for
-// only by an operator's order and, unless that says otherwise, waits for its job: GitHub has the last word on that,
-// because it hands out the jobs.
+// dismissable returns why the instance must terminate now; the result is empty if it must not. An assigned instance terminates only by an
+// operator's order, and waits for its job unless the order forbids it. GitHub assigns the jobs, so only GitHub can confirm that the runner
+// is free.
 func (c *instances) dismissable(ctx context.Context, s snapshot) (dismissal, time.Duration, error) {
 	now := c.clock.Now()
 	ordered, atOnce := c.cache.orders.dismissed(s.Instance, now)

@@ -9,7 +9,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// intend plans one launch for the wants of a window, and reserves what the caps allow for it.
+// intend plans one launch for the requests of a window, and reserves the capacity under the caps.
 func (c *launches) intend(ctx context.Context, key string) error {
 	for {
 		wants := c.batch.take(key)
@@ -27,7 +27,7 @@ func (c *launches) intend(ctx context.Context, key string) error {
 			c.closeWindow(key, wants)
 			return ignorePlan(err)
 		}
-		if c.reserve(key, asked, l) { // a plan may take the fleet a second, and the pool serve meanwhile
+		if c.reserve(key, asked, l) { // planning can take a second, and the pool may serve requests meanwhile
 			c.closeWindow(key, wants)
 			c.queues.launches.Add(l.Token)
 			return nil
@@ -35,7 +35,7 @@ func (c *launches) intend(ctx context.Context, key string) error {
 	}
 }
 
-// reserve checks the caps and uses them up in one step. It reports whether every request still wants as many as were asked for it.
+// reserve checks the caps and reserves the launch in one step. It reports false if a request now needs fewer instances than planned.
 func (c *launches) reserve(key string, asked []want, l store.Launch) bool {
 	c.reserving.Lock()
 	defer c.reserving.Unlock()
@@ -46,9 +46,9 @@ func (c *launches) reserve(key string, asked []want, l store.Launch) bool {
 	return true
 }
 
-// writeIntent writes the record of a reserved launch before anything is launched. A write of unknown outcome is repeated with the same
-// record unless the table has it: another record would be another launch. A launch that no request wants any more is dropped. If its
-// record was written after all, the next scan finds the record.
+// writeIntent writes the record of a reserved launch before any instance is launched. If the outcome of the write is unknown, writeIntent
+// repeats the write unless the table has the record. A new record would be a second launch. If no request needs the launch any more,
+// writeIntent drops it. If the record was written nevertheless, the next scan finds it.
 func (c *launches) writeIntent(ctx context.Context, token string) error {
 	l, is := c.batch.unwritten(token)
 	if !is {
@@ -60,7 +60,7 @@ func (c *launches) writeIntent(ctx context.Context, token string) error {
 	if wanted {
 		if written, err = c.cache.store.PutLaunch(ctx, l); err != nil {
 			have, unread := c.cache.store.Launch(ctx, token)
-			if found = unread == nil; found { // an earlier try was applied, and a scan may have seen it: it may have been called
+			if found = unread == nil; found { // an earlier write took effect; a scan may have found the record and launched it
 				written, err = have, nil
 			}
 		}
@@ -84,7 +84,7 @@ func (c *launches) writeIntent(ctx context.Context, token string) error {
 	return nil
 }
 
-// stillWanted reports whether every request wants as many as were asked for it.
+// stillWanted reports whether every request still needs as many instances as planned.
 func (c *launches) stillWanted(key string, asked []want) bool {
 	now := map[store.RequestID]int{}
 	for _, w := range c.affordable(c.batch.take(key)) {
@@ -93,8 +93,7 @@ func (c *launches) stillWanted(key string, asked []want) bool {
 	return !slices.ContainsFunc(asked, func(a want) bool { return now[a.id] < a.count })
 }
 
-// affordable cuts wants, oldest first, to what their requests still need, the pool has not got meanwhile, and the caps
-// still allow.
+// affordable reduces wants, oldest first, to the instances that their requests still need, the pool did not supply, and the caps allow.
 func (c *launches) affordable(wants []want) []want {
 	if len(wants) == 0 {
 		return nil
@@ -108,7 +107,7 @@ func (c *launches) affordable(wants []want) []want {
 			}
 			continue
 		}
-		writing := c.batch.writing(w.id, w.attempt) // first: what is written is open, and what is recorded is held
+		writing := c.batch.writing(w.id, w.attempt) // read this first: a written launch is open, and a recorded instance is held
 		open, _ := c.cache.launches.launchedFor(w.id, w.attempt)
 		held := c.cache.instances.holds(w.id, w.attempt)
 		r, ok := c.cache.requests.getRun(w.id)
@@ -124,7 +123,7 @@ func (c *launches) affordable(wants []want) []want {
 	return out
 }
 
-// closeWindow ends the wants of a window and lets their requests count again.
+// closeWindow removes the wants of a window and wakes their requests.
 func (c *launches) closeWindow(key string, wants []want) {
 	c.batch.drop(key, wants)
 	for _, w := range wants {
@@ -133,7 +132,7 @@ func (c *launches) closeWindow(key string, wants []want) {
 	c.cache.capacity.freed()
 }
 
-// prepare makes the record of one launch for all wants.
+// prepare creates the record of one launch for all wants.
 func (c *launches) prepare(ctx context.Context, wants []want) (store.Launch, error) {
 	plan, usage, err := c.planner.plan(ctx, wants)
 	if err != nil {

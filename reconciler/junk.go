@@ -27,7 +27,7 @@ func (s *junkItems) add(item store.Item) {
 
 // expireJunk gives an expiry to what would stay for ever. What fails is found by the next scan.
 func (c *scanner) expireJunk(ctx context.Context, junk junkItems, now time.Time) {
-	_ = sideBySide(junk, func(item store.Item) error { // each logs its error
+	_ = sideBySide(junk, func(item store.Item) error { // each call logs its error
 		err := c.cache.store.ExpireJunk(ctx, item, now.Add(junkLife))
 		if err != nil {
 			c.log.Warn("an item that no part writes could not be given an expiry", logkey.Error, store.Head(err.Error(), maxLoggedError))

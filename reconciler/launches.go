@@ -28,7 +28,7 @@ type launches struct {
 	adopter   *adopter
 	refused   *exclusions
 	stock     *stock
-	reserving sync.Mutex // held from the check of the caps to the reservation, and during no I/O
+	reserving sync.Mutex // held from the check of the caps to the reservation, never during I/O
 }
 
 // Bounds of parallel work.
@@ -93,7 +93,7 @@ func (c *launches) refuse(wants []want, err error) {
 	}
 }
 
-// logRefusal logs what only an operator can cure, once for each cause.
+// logRefusal logs a refusal that only an operator can fix, once for each cause.
 func (c *launches) logRefusal(class string, err error, args ...any) {
 	if errors.Is(err, fleet.ErrRefused) && c.cache.causes.failed("launch of "+class, causeOf(err)) {
 		c.log.Error("launch refused by the fleet", append(args, logkey.Class, class, logkey.Error, err)...)

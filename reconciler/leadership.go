@@ -64,9 +64,9 @@ func (op *Operator) Stalled() bool {
 
 // shown is what an elector shows of itself, at any time.
 type shown struct {
-	budget atomic.Pointer[store.Budget] // what the lease said before the present write
-	turned atomic.Pointer[time.Time]    // when its loop last turned; nil: it does not run
-	read   atomic.Pointer[time.Time]    // when the lease was last read while it waits; nil: not tried; zero: never
+	budget atomic.Pointer[store.Budget] // the budget in the lease before the present write
+	turned atomic.Pointer[time.Time]    // when the loop last ran; nil: it is not running
+	read   atomic.Pointer[time.Time]    // the last read of the lease while waiting; nil: no attempt yet; zero: no read succeeded
 	leads  atomic.Bool
 	term   atomic.Int64 // of the lease, as last read or taken
 }

@@ -140,7 +140,7 @@ func (l *lostJobs) lossOf(j githubapi.WorkflowJob) lossOf {
 	return undecided
 }
 
-// rerun has lost jobs run again, where GitHub runs no others with them, and reports whether that is decided.
+// rerun reruns lost jobs if GitHub reruns no other jobs with them. It reports whether the decision is final.
 func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.WorkflowRun, lost []githubapi.WorkflowJob, failed int) (bool, error) {
 	names := make([]string, 0, len(lost))
 	for _, j := range lost {
@@ -152,11 +152,11 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 		if failed > 1 {
 			own = fmt.Sprintf("%d jobs failed by themselves", failed)
 		}
-		return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s: GitHub runs one job again, or all that failed", what, own))
+		return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, because %s: GitHub reruns one job, or all failed jobs", what, own))
 	}
 	for _, r := range requests {
 		if why := l.cache.budget.forbids(afterLoss(*r.request)); why != "" { // they would wait for machines that nothing launches
-			return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, since %s", what, why))
+			return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again, because %s", what, why))
 		}
 	}
 	repository := requests[0].workflow().Repository
@@ -174,15 +174,15 @@ func (l *lostJobs) rerun(ctx context.Context, requests []run, view githubapi.Wor
 	case result == acted && errors.Is(err, githubapi.ErrRefused):
 		return true, l.refuse(ctx, requests, view, fmt.Sprintf("%s; not run again: %v", what, err))
 	case err != nil:
-		return false, err // whether it had an effect the run's attempt will show
+		return false, err // the next attempt of the run shows whether the call had an effect
 	case result == runChanged:
-		return false, nil // the next read judges what it has become
+		return false, nil // the next read judges the new state
 	}
 	l.log.Warn("jobs that were lost with their machines are run again", logkey.RequestID, requests[0].id, logkey.Run, view.ID, logkey.Detail, what)
 	return true, l.conclude(ctx, requests, view, store.Done, what+"; run again")
 }
 
-// intend records that lost jobs are about to be run again.
+// intend records that lost jobs are about to be rerun.
 func (l *lostJobs) intend(ctx context.Context, requests []run, view githubapi.WorkflowRun, what string) error {
 	for _, r := range requests {
 		err := l.statuses.noteWatch(ctx, r.id, func(w *store.Watch) { w.Rerun, w.RerunAttempt, w.Detail = store.Intended, view.Attempt, what })
@@ -193,8 +193,8 @@ func (l *lostJobs) intend(ctx context.Context, requests []run, view githubapi.Wo
 	return nil
 }
 
-// wanted returns what a request is given: on-demand instances alone for the attempt in which jobs run again that were lost with their
-// instances, unless the budget forbids these. The record keeps what its client asked for, so that later attempts are not narrowed.
+// wanted returns the request as it is served. The attempt that reruns lost jobs gets on-demand instances only, unless the budget forbids
+// them. The record keeps the client's request, so that later attempts are not restricted.
 func (c *cache) wanted(r run) store.RunRequest {
 	lost := r.status.Watch
 	again := r.request.ByController() && r.request.WorkflowAttempt == lost.RerunAttempt+1 && (lost.Rerun == store.Done || lost.Rerun == store.Intended)

@@ -61,7 +61,7 @@ func TestLostJobs(t *testing.T) {
 		{"One", 2, 1, 0, 1, store.Done, githubapi.ConclusionSuccess, "lost with their machines: a; run again"},
 		{"All", 2, 2, 0, 1, store.Done, githubapi.ConclusionSuccess, "lost with their machines: a, b; run again"},
 		{"OneBesideOwnFailure", 2, 1, 1, 1, store.Done, githubapi.ConclusionFailure, "a; run again"},
-		{"TwoBesideOwnFailure", 2, 2, 1, 0, store.NotDone, githubapi.ConclusionFailure, "not run again, since 1 job failed by itself"},
+		{"TwoBesideOwnFailure", 2, 2, 1, 0, store.NotDone, githubapi.ConclusionFailure, "not run again, because 1 job failed by itself"},
 		{"OwnFailureOnly", 1, 0, 1, 0, "", githubapi.ConclusionFailure, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

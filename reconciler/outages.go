@@ -56,7 +56,7 @@ func newOutages(clk clock.PassiveClock, log *slog.Logger) *outages {
 // meanings are what outages are, and what they mean to those who read the log.
 var meanings = map[string]struct{ what, means string }{
 	ReasonGitHubDown:      {"GitHub does not answer", "runners cannot be registered or deleted until it does; jobs that run go on"},
-	ReasonGitHubLocal:     {"GitHub is not reached from here", "runners cannot be registered or deleted until an operator repairs what the error names; jobs that run go on"},
+	ReasonGitHubLocal:     {"GitHub is not reached from here", "runners cannot be registered or deleted until an operator repairs what the error names; running jobs continue"},
 	ReasonGitHubThrottled: {"GitHub takes no calls for a while", "new runners wait until it does; jobs that run go on"},
 	ReasonGitHubRefuses:   {"GitHub refuses", "nothing is registered until an operator repairs the credentials or their permissions"},
 	ReasonFleetDown:       {"the fleet does not answer", "nothing is launched or ended until it does; machines that live go on"},
@@ -142,7 +142,7 @@ func (o *outages) lasting(service string) store.Outage {
 	return store.Outage{Reason: out.reason, Since: store.At(out.since), Detail: out.said}
 }
 
-// OutageText says for people what a store.Outage is: its reason, where that is none of ours, and its error.
+// OutageText describes a store.Outage for people: the meaning of its reason, or else the reason code, and the error.
 func OutageText(o store.Outage) string {
 	text := cmp.Or(meanings[o.Reason].what, o.Reason)
 	if o.Detail != "" {

@@ -18,7 +18,7 @@ func (c *requests) reconcilePending(ctx context.Context, r run, seats []snapshot
 		c.cache.capacity.unwait(r.id)                                    // it can take nothing, and must keep nothing from others
 		return res.sooner(c.cfg.HotPoll), c.statuses.progress(ctx, r.id) // an older attempt is still on its way out
 	}
-	renewed, renewErr := c.seats.renew(ctx, seats, r.status.Deadline.Add(time.Minute)) // one that cannot be renewed keeps no other seat empty
+	renewed, renewErr := c.seats.renew(ctx, seats, r.status.Deadline.Add(time.Minute)) // a failed renewal must not keep other seats empty
 	res = earliest(res, renewed)
 	if serving(seats, now) >= r.request.Count {
 		return res, errors.Join(renewErr, c.fulfil(ctx, r, seats))

@@ -17,7 +17,7 @@ type action int
 const (
 	backOff action = iota
 	again          // soon, and ever later while that lasts
-	rewrite        // the record is read and written again, ever later while no write is confirmed
+	rewrite        // read and write the record again, with growing pauses while no write is confirmed
 	retryAfter
 	stop
 )
@@ -31,7 +31,7 @@ type rule struct {
 
 // policy says what the queue does after an error. First match wins; no match backs off.
 var policy = []rule{
-	{store.ErrUnconfirmed, rewrite, 0},                       // the table takes no write of this item: no worker waits for that
+	{store.ErrUnconfirmed, rewrite, 0},                       // the table refuses to write this item; no worker waits for it
 	{store.ErrConflict, again, 0},                            // someone else wrote: read again, soon
 	{store.ErrExpired, again, 0},                             // the instance is due: its own key ends it
 	{store.ErrNotLeader, retryAfter, 100 * time.Millisecond}, // the lease is being renewed, or we are being stopped
@@ -39,7 +39,7 @@ var policy = []rule{
 	{fleet.ErrNoCapacity, retryAfter, 30 * time.Second},      // the fleet needs time, not speed
 	{githubapi.ErrThrottled, retryAfter, 10 * time.Second},   // the budget refills over minutes
 	{githubapi.ErrUnavailable, retryAfter, 2 * time.Second},  // nothing of ours can cure it
-	{githubapi.ErrLocal, retryAfter, 2 * time.Second},        // name resolution and proxies recover; the rest is an operator's
+	{githubapi.ErrLocal, retryAfter, 2 * time.Second},        // name resolution and proxies recover; other causes need an operator
 	{githubapi.ErrRefused, retryAfter, 10 * time.Second},     // an operator must repair the credentials
 	{errRetrying, retryAfter, 30 * time.Second},              // its agent notifies when it succeeds
 	{githubapi.ErrBusy, retryAfter, 500 * time.Millisecond},  // a job still runs

@@ -43,7 +43,7 @@ func (c *requests) fulfil(ctx context.Context, r run, seats []snapshot) error {
 func (c *requests) reconcileReady(ctx context.Context, r run, seats []snapshot) (Result, error) {
 	now := c.clock.Now()
 	end := r.status.EndsAt.Time
-	if end.IsZero() { // a status of an earlier version
+	if end.IsZero() { // the status was written by an earlier version
 		end = r.status.ReadyAt.Add(c.cfg.maxRuntime(*r.request))
 	}
 	var served, rest []snapshot

@@ -16,7 +16,7 @@ const (
 	ReasonRegistration    = "registration"     // an instance waits for its registration
 	ReasonListener        = "listener"         // an instance's runner is not online yet
 	ReasonGitHubDown      = "github_down"      // GitHub does not answer
-	ReasonGitHubLocal     = "github_local"     // a fault on this side keeps calls from GitHub
+	ReasonGitHubLocal     = "github_local"     // a local fault prevents calls to GitHub
 	ReasonGitHubThrottled = "github_throttled" // GitHub takes no calls for a while
 	ReasonGitHubRefuses   = "github_refuses"   // GitHub refuses the credentials or the call
 	ReasonFleetDown       = "fleet_down"       // the fleet does not answer
@@ -36,6 +36,6 @@ const (
 	ReasonReleased      = "released"      // given back by its client
 	ReasonRunOver       = "run_over"      // given back by the controller: its run at GitHub is over
 	ReasonRunWaits      = "run_waits"     // given back by the controller: its run waits for an approval
-	ReasonRunStuck      = "run_stuck"     // given back by the controller: no runner takes the jobs that its run waits for
+	ReasonRunStuck      = "run_stuck"     // released by the controller: no runner takes the queued jobs of the run
 	ReasonMaxRuntime    = "max_runtime"   // never given back; its instances are gone
 )

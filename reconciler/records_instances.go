@@ -25,9 +25,9 @@ type instanceRecords struct {
 	returning  []*instance                                        // idle, not pooled yet, ordered by id
 	idles      map[string]map[store.InstanceID]*instance          // idle, by class
 	living     map[string]int                                     // instances that are not terminated, by class
-	served     servedRuns                                         // instances by each request that they have served, as histories name it
+	served     servedRuns                                         // the instances by each request that they have served, as named in histories
 
-	removed func(store.Instance) // is told which left memory, under no lock
+	removed func(store.Instance) // called with each forgotten instance, without a lock
 
 	distrustOnline atomic.Bool // a listener was refused, and none has come online for good since: what is online for a moment may not stay
 }
@@ -46,7 +46,7 @@ func newInstanceRecords() *instanceRecords {
 	}
 }
 
-// apply takes a record with a higher version. It returns the record that this replaced, and false if it replaced none.
+// apply stores a record with a higher version. It returns the replaced record, and false if it replaced none.
 func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replaced bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,10 +89,10 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 	return was, known
 }
 
-// servedRuns are instances by the requests that they have served, as histories name those.
+// servedRuns maps the requests named in histories to the instances that have served them.
 type servedRuns map[string]map[store.InstanceID]*instance
 
-// set notes which requests an instance has served.
+// set records the requests that an instance has served.
 func (v servedRuns) set(in *instance, runs []string) {
 	for _, run := range in.served {
 		if delete(v[run], in.record.ID); len(v[run]) == 0 {
@@ -238,7 +238,7 @@ func (v *instanceRecords) dropIf(match func(*instance) bool) {
 		}
 	}
 	v.mu.Unlock()
-	slices.SortFunc(gone, func(a, b store.Instance) int { return cmp.Compare(a.ID, b.ID) }) // a map has no order
+	slices.SortFunc(gone, func(a, b store.Instance) int { return cmp.Compare(a.ID, b.ID) }) // maps have no order
 	for _, in := range gone {
 		v.removed(in)
 	}

@@ -16,7 +16,7 @@ type launchRecords struct {
 	byToken    map[string]store.Launch
 	opening    map[string]store.Launch // those without an outcome
 	launchedBy map[store.RequestID][]launchedSeat
-	judged     map[string]bool // those whose instances all ended at their start
+	judged     map[string]bool // the launches whose instances all ended at their start
 }
 
 // launchedSeat is where a launch names a request.
@@ -51,7 +51,7 @@ func (v *launchRecords) applyLaunch(l store.Launch) {
 	}
 }
 
-// judge reports whether no one judged the launch before.
+// judge marks a launch as judged, and reports whether this call was the first.
 func (v *launchRecords) judge(token string) (first bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -24,7 +24,7 @@ func (v *requestRecords) noteRun(r *run, now *store.RunRequest) {
 	of.requests[r.id] = r
 }
 
-// forgetWatch takes a request off the list. What is known of a repository that is watched stays. v.mu must be held.
+// forgetWatch removes a request from its repository. The data of a watched repository stays. v.mu must be held.
 func (v *requestRecords) forgetWatch(id store.RequestID, was *store.RunRequest) {
 	if named, ok := was.Workflow(); ok && v.repositories[named.Repository] != nil {
 		delete(v.repositories[named.Repository].requests, id)
@@ -32,7 +32,7 @@ func (v *requestRecords) forgetWatch(id store.RequestID, was *store.RunRequest) 
 	}
 }
 
-// prune drops a repository of which nothing is known and that no request names: any workflow may name others.
+// prune drops a repository without requests and without a watch. Workflows may name any number of repositories.
 func prune(repositories map[string]*watchedRuns, name string) {
 	if of := repositories[name]; of != nil && len(of.requests) == 0 && of.watch == (store.Watch{}) {
 		delete(repositories, name)

@@ -151,9 +151,9 @@ func (g *releases) releaseOne(ctx context.Context, s snapshot, mode store.Releas
 		return false, err
 	}
 	now := g.clock.Now()
-	limit := time.Duration(0) // what its class allows
+	limit := time.Duration(0) // 0: the limit of the class
 	if class, floor := s.RunID.Floor(); floor {
-		limit = g.cfg.FloorStep(class) // no run waits longer for it than its floor keeps it
+		limit = g.cfg.FloorStep(class) // a floor's instance waits in the pool for one step only
 	}
 	_, err := g.cache.transition(ctx, s.ID, func(cur snapshot) (store.Transition, bool) {
 		return store.Transition{Event: event, Now: now, Release: mode, Limit: limit},

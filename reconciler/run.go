@@ -38,7 +38,7 @@ type launching struct {
 	possible bool      // it has types for it
 	passed   bool      // its history says which candidates it left alone
 	refusals int       // in a row
-	ended    int       // launches whose instances all ended at their start
+	ended    int       // the number of launches whose instances all ended at their start
 	retry    time.Time // not before: it was refused
 	spared   int       // machines replaced that may have been GitHub's fault: they count for no launch budget
 }

@@ -47,7 +47,7 @@ func (j *runJobs) of(ctx context.Context, label string) (jobsOfRun, error) {
 	return countJobs(all, label), nil
 }
 
-// countJobs counts the jobs whose only label is this one.
+// countJobs counts the jobs that have this label and no other.
 func countJobs(all []githubapi.WorkflowJob, label string) (out jobsOfRun) {
 	for _, job := range all {
 		if !job.Asks(label) {
@@ -90,8 +90,8 @@ func (w *watcher) ask(ctx context.Context, r run, view githubapi.WorkflowRun, n 
 	if err != nil {
 		return err
 	}
-	if out.Attempt >= want.Attempt { // else nothing was written: a client asked for something else meanwhile
-		w.log.Info("asking again for a run that goes on", logkey.RequestID, r.id, logkey.Attempt, out.Attempt, logkey.Run, view.ID, logkey.Count, n)
+	if out.Attempt >= want.Attempt { // else the record was not written, because a client changed the request meanwhile
+		w.log.Info("asking again for a run that continues", logkey.RequestID, r.id, logkey.Attempt, out.Attempt, logkey.Run, view.ID, logkey.Count, n)
 	}
 	w.written(r.id, out)
 	return nil
@@ -114,8 +114,8 @@ func (w *watcher) written(id store.RequestID, r store.RunRequest) {
 	w.queues.requests.Add(id)
 }
 
-// cancel cancels the run of a request that failed while nobody waits for it: its queued jobs would wait for a day. Nothing is cancelled
-// unless GitHub shows, at that moment, the same attempt in the same state and a queued job of the request.
+// cancel cancels the run of a failed request that no client waits for. Its queued jobs would wait for a day. The run is canceled only if
+// GitHub shows the same attempt, the same state and a queued job of the request.
 func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun) error {
 	result, err := w.github.act(ctx, runAct{
 		repository: r.workflow().Repository, judged: view, waiting: string(r.id), what: "cancel a run",
@@ -130,43 +130,43 @@ func (w *watcher) cancel(ctx context.Context, r run, view githubapi.WorkflowRun)
 	case result == noJobWaits && err == nil:
 		return w.leftAlone(ctx, r, view, jobsOfRun{ours: true})
 	case result == runChanged && err == nil:
-		return nil // the next read judges what it has become
+		return nil // the next read judges the new state
 	case result == acted && errors.Is(err, githubapi.ErrRefused):
 		w.log.Error("a run could not be cancelled whose request failed: its jobs wait", logkey.RequestID, r.id, logkey.Run, view.ID, logkey.Error, err)
-		return w.canceled(ctx, r, view, store.NotDone, "its run could not be cancelled: "+err.Error())
+		return w.canceled(ctx, r, view, store.NotDone, "its run could not be canceled: "+err.Error())
 	case err != nil:
 		return err
 	}
-	w.log.Warn("cancelled a run: its request failed, and nobody waits for it", logkey.RequestID, r.id, logkey.Run, view.ID,
+	w.log.Warn("run canceled: its request failed, and no client waits for it", logkey.RequestID, r.id, logkey.Run, view.ID,
 		logkey.Reason, r.status.Reason, logkey.Detail, r.status.Message)
 	return w.canceled(ctx, r, view, store.Done, runCanceled)
 }
 
-// runCanceled is what a status says of a request whose run was canceled.
-const runCanceled = "its run was cancelled: nobody waits for it"
+// runCanceled is the message of a request whose run was canceled.
+const runCanceled = "its run was canceled: no client waits for it"
 
-// canceled records what became of a cancellation, and leaves a check run that says why there are no runners.
+// canceled records the result of a cancellation, and creates a check run that explains why there are no runners.
 func (w *watcher) canceled(ctx context.Context, r run, view githubapi.WorkflowRun, end store.Doing, detail string) error {
 	w.checks.leave(ctx, r, view, "failed", "No runners", fmt.Sprintf("remuda has no runners for this run: %s: %s", r.status.Reason, r.status.Message))
 	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) { watch.Cancel, watch.Detail = end, detail })
 }
 
-// over records that the run of a failed request is over. If this controller or the one before it was about to cancel a run that is
-// canceled now, the call was made and its answer was lost.
+// over records that the run of a failed request is over. If the run is canceled and a controller was about to cancel it, the call was made
+// and its answer was lost.
 func (w *watcher) over(ctx context.Context, r run, view githubapi.WorkflowRun) error {
 	if r.status.Watch.Cancel == store.Intended && view.Conclusion == githubapi.ConclusionCancelled {
 		return w.canceled(ctx, r, view, store.Done, runCanceled)
 	}
 	return w.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
-		watch.Cancel, watch.Detail = store.NotDone, cmp.Or(watch.Detail, "its run was over before it was cancelled")
+		watch.Cancel, watch.Detail = store.NotDone, cmp.Or(watch.Detail, "its run was over before it was canceled")
 	})
 }
 
-// leftAlone records once that nothing is done to the run of a request that failed, since no job waits for its runners.
+// leftAlone records once that the run of a failed request is not canceled, because no job waits for its runners.
 func (w *watcher) leftAlone(ctx context.Context, r run, view githubapi.WorkflowRun, jobs jobsOfRun) error {
-	why := "none of its jobs has the request's label"
+	why := "no job has the request's label"
 	if jobs.ours {
-		why = "none of its jobs waits for a runner of the request"
+		why = "no job waits for a runner of the request"
 	}
 	detail := "its run is left alone: " + why
 	if r.status.Watch.Detail == detail {

@@ -25,10 +25,10 @@ type runFacts struct {
 	quiet time.Duration // for so long none of them has waited or run, while the run waits
 }
 
-// jobsOfRun counts the jobs whose only label is the request's. Whether the run is the request's and whether a job waits are two
-// questions: a job that is over proves the first one only.
+// jobsOfRun counts the jobs whose only label is the request's label. A completed job proves that the run belongs to the request. It does
+// not prove that a job waits.
 type jobsOfRun struct {
-	ours            bool // the run has such a job
+	ours            bool // the run has a job with the label
 	queued, running int
 }
 

@@ -43,7 +43,7 @@ func (h *seats) renew(ctx context.Context, seats []snapshot, last time.Time) (Re
 		case s.State == statemachine.Running:
 		case now.Before(at):
 			res = earliest(res, wakeAt(at, now))
-		case !s.renewable(now): // it may be by then
+		case !s.renewable(now): // a later read may renew it
 			res = earliest(res, Result{After: h.cfg.WarmPoll})
 		case until(s).After(s.Threshold.Time):
 			due = append(due, s)
@@ -133,7 +133,7 @@ func (h *seats) seatBusy(ctx context.Context, rest []snapshot, limit time.Durati
 			h.recordPhases(out.Instance, now)
 		}
 		if ignoreStale(err) != nil {
-			return fmt.Errorf("hand over %s: %w", s.ID, err)
+			return fmt.Errorf("assign %s: %w", s.ID, err)
 		}
 		return nil
 	})

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// sideBySide makes one write for each of some, so that one that takes no write delays no other. It returns what went wrong with any.
+// sideBySide writes all items in parallel, so that a failing write does not delay the others. It returns all errors.
 func sideBySide[T any](of []T, write func(T) error) error {
 	errs := make([]error, len(of))
 	var writes errgroup.Group
@@ -17,6 +17,6 @@ func sideBySide[T any](of []T, write func(T) error) error {
 			return nil
 		})
 	}
-	_ = writes.Wait() // each has its error among errs
+	_ = writes.Wait() // errs holds the errors
 	return errors.Join(errs...)
 }

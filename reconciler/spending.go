@@ -9,8 +9,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// spend tells the budget what the month has cost: the days before the one that is counted, and that one so far. If a day cannot be
-// read, or a price is not known, the cost of the month is unknown.
+// spend gives the budget the cost of the month: the earlier days plus the given day so far. If a day is unreadable or a price is missing,
+// the cost of the month is unknown.
 func (c *costKeeper) spend(ctx context.Context, day store.Costs) error {
 	if c.cfg.Budget.Monthly == 0 {
 		return nil
@@ -24,7 +24,7 @@ func (c *costKeeper) spend(ctx context.Context, day store.Costs) error {
 	}
 	sum := monthCost{month: day.Day[:len("2006-01")], dollars: c.before.dollars + day.Dollars(), asOf: c.clock.Now()}
 	if last := c.cache.budget.spent(); c.before.lost+day.Lost > 0 && last.month == sum.month {
-		sum.dollars = max(sum.dollars, last.dollars) // the rows that were dropped cost something, too
+		sum.dollars = max(sum.dollars, last.dollars) // the dropped rows cost something, too
 	}
 	missing := day.Unpriced
 	if len(missing) == 0 {
@@ -33,7 +33,7 @@ func (c *costKeeper) spend(ctx context.Context, day store.Costs) error {
 	switch {
 	case c.before.problem != nil:
 		c.cache.budget.foundAtLeast(sum)
-		c.before.day = "" // it is read again
+		c.before.day = "" // read the earlier days again
 		return c.before.problem
 	case len(missing) > 0:
 		c.cache.budget.foundAtLeast(sum)
@@ -49,9 +49,9 @@ func (c *costKeeper) spend(ctx context.Context, day store.Costs) error {
 type daysBefore struct {
 	day      string // "": not read yet
 	dollars  float64
-	lost     int                  // rows that were dropped
-	unpriced []store.UnpricedTime // the first of the times without a price
-	problem  error                // a day that cannot be read
+	lost     int                  // the number of dropped rows
+	unpriced []store.UnpricedTime // the first entries without a price
+	problem  error                // why a day is unreadable
 }
 
 func (c *costKeeper) readBefore(ctx context.Context, day store.Costs) (daysBefore, error) {
@@ -83,13 +83,13 @@ type budgetNews struct {
 	unknown string
 }
 
-// apply takes over what a month has cost.
+// apply stores the cost of a month.
 func (c *costKeeper) apply(cost monthCost) {
 	c.cache.budget.counted.Store(&cost)
 	c.tell()
 }
 
-// lose notes that the cost of the month is not known, and why.
+// lose records that the cost of the month is unknown, and why.
 func (c *costKeeper) lose(why string) {
 	b := c.cache.budget
 	if b.cfg.Budget.Monthly == 0 {
@@ -108,7 +108,7 @@ func (c *costKeeper) lose(why string) {
 	c.tell()
 }
 
-// tell logs what has changed of the budget, and reconsiders what is off.
+// tell logs changes of the budget, and reconsiders the options that are off.
 func (c *costKeeper) tell() {
 	b := c.cache.budget
 	is := budgetNews{b.warns(), b.off(), b.spent().why}
@@ -117,7 +117,7 @@ func (c *costKeeper) tell() {
 	}
 	switch {
 	case is.unknown != "":
-		c.log.Warn("the month's cost is unknown: the last known value applies, and no budget step starts or ends", logkey.Detail, b.health().Text())
+		c.log.Warn("cost of the month unknown: the last known value applies, and no budget step starts or ends", logkey.Detail, b.health().Text())
 	case is.off != degraded{}:
 		c.log.Warn("the month's budget is used so far that something is off", logkey.Detail, b.text()+"; off: "+is.off.String())
 	case is.warns:

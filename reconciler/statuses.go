@@ -85,7 +85,7 @@ func (w *statuses) noteWatch(ctx context.Context, id store.RequestID, change fun
 // releaseReasons are those of requests that the controller gave back, and what they mean.
 var releaseReasons = map[store.ReleaseReason]struct{ reason, message string }{
 	store.RunOver:  {ReasonRunOver, "its run at GitHub is over"},
-	store.RunStuck: {ReasonRunStuck, "no runner takes the jobs that its run waits for; runners are asked for again when a job queues under its label"},
+	store.RunStuck: {ReasonRunStuck, "no runner takes the queued jobs of the run; the controller asks for runners again when a job with the request's label is queued"},
 	store.RunWaits: {ReasonRunWaits, "its run at GitHub waits for an approval; runners are asked for again when a job queues"},
 }
 

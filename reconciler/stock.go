@@ -23,10 +23,10 @@ type idleMachine struct {
 	vitals vitals
 }
 
-// busy reports whether a job runs on it, as far as its agent said.
+// busy reports whether the agent last reported a running job.
 func (s idleMachine) busy() bool { return s.vitals.beat.Beat.Busy }
 
-// idle returns the idle machines of a class that match, the youngest first, without those whose records cannot be read.
+// idle returns the matching idle machines of a class, the youngest first. It skips machines whose records cannot be read.
 func (k *stock) idle(class string, match func(idleMachine) bool) []idleMachine {
 	var all []idleMachine
 	k.cache.instances.eachIdleOf(class, func(in *instance) {
@@ -41,29 +41,29 @@ func (k *stock) idle(class string, match func(idleMachine) bool) []idleMachine {
 	return all
 }
 
-// keepable returns the idle machines of a class that a floor can count on: those that a request could use, now or once they are
-// clean, and that are not to be replaced.
+// keepable returns the idle machines that count toward the floor of a class. A request could use them now or after their cleanup, and their
+// age is below the limit.
 func (k *stock) keepable(class string, now time.Time) []idleMachine {
 	return k.idle(class, func(s idleMachine) bool { return k.usable(s, now) && !k.old(s, now) })
 }
 
-// retired returns those in the pool that a request could use, and that are to be replaced for their age.
+// retired returns the pooled machines that a request could use and that exceed the age limit.
 func (k *stock) retired(class string, now time.Time) []idleMachine {
 	return k.idle(class, func(s idleMachine) bool { return k.usable(s, now) && k.old(s, now) && !s.PooledAt.IsZero() })
 }
 
-// pooled returns those in the pool, whatever becomes of them.
+// pooled returns the machines in the pool, including machines that will be replaced.
 func (k *stock) pooled(class string, now time.Time) []idleMachine {
 	return k.idle(class, func(s idleMachine) bool { return !s.PooledAt.IsZero() && s.Threshold.After(now) })
 }
 
-// old reports whether a machine is to be replaced for its age.
+// old reports whether a machine exceeds the age limit.
 func (k *stock) old(s idleMachine, now time.Time) bool {
 	of := k.cfg.Classes[s.ResourceClass].Floor
 	return !now.Before(k.cfg.Retired(of, s.CreatedAt.Time))
 }
 
-// usable reports whether a request could use an idle machine, now or once it is clean.
+// usable reports whether a request could use an idle machine, now or after its cleanup.
 func (k *stock) usable(s idleMachine, now time.Time) bool {
 	return k.cfg.FloorQuery(s.ResourceClass).Matches(ticketOf(s.Instance)) && s.Threshold.After(now) && !k.cache.index.unwanted(s.Instance, s.vitals, now)
 }

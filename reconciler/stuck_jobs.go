@@ -14,9 +14,9 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// stuckJobs finds queued jobs of watched runs that no runner takes, reports them, and returns instances that are held for nothing else.
-// Runners of remuda have one label, the id of their request. A job is reported only if its labels name a request by that id, which no
-// other runner has for a label; and only while GitHub lists no runner with all of the job's labels.
+// stuckJobs finds queued jobs of watched runs that no runner takes. It reports them, and releases instances that no other job needs. A
+// runner of remuda has one label, the id of its request, and no other runner has that label. A job is reported only if its labels name a
+// request of ours, and GitHub lists no runner with all of its labels.
 type stuckJobs struct {
 	*tenure
 	cache    *cache
@@ -26,36 +26,36 @@ type stuckJobs struct {
 }
 
 const (
-	// surelyAfter is how many reads in a row show a job that is stuck for certain until it is reported.
+	// surelyAfter is how many consecutive reads must show a job that is certainly stuck before it is reported.
 	surelyAfter = 2
-	// perhapsAfter is the same for a job that a fleet without idle runners may be about to serve: two minutes by default.
+	// perhapsAfter is the same for a job that a fleet without idle runners may still serve: two minutes by default.
 	perhapsAfter = 8
-	// listedLate is how late GitHub's lists may be. A job that was queued before a request had its last runner may have been taken.
+	// listedLate is how late GitHub's lists may be. A job queued before the last runner of a request ended may have been assigned.
 	listedLate = time.Minute
 )
 
-// selfHosted is a label that the runner program adds to each runner unless it is told not to.
+// selfHosted is a label that the runner program adds to each runner by default.
 const selfHosted = "self-hosted"
 
-// stuckRun is what a tenure remembers of a run's jobs.
+// stuckRun is the state of a run's jobs that a leader keeps in memory.
 type stuckRun struct {
 	attempt  int
 	status   string
-	reads    int           // since the run has this attempt and this status
-	seen     map[int64]int // by job: reads in a row that showed it stuck
+	reads    int           // with the present attempt and status
+	seen     map[int64]int // consecutive reads that showed the job stuck, by job
 	reported map[int64]bool
-	all      time.Time // since when all open jobs are stuck; zero: they are not
+	all      time.Time // since when all open jobs are stuck; zero: not all are
 }
 
-// stuckJob is a job that no runner takes, as far as remuda knows.
+// stuckJob is a queued job that no runner takes, according to the labels that remuda knows.
 type stuckJob struct {
 	githubapi.WorkflowJob
-	request store.RequestID // that it names; "": all of the run that hold something
+	request store.RequestID // the request that the job names; "": all requests of the run that hold instances
 	why     string
-	after   int // reads
+	after   int // how many reads
 }
 
-// look judges the queued jobs of a run, and reports those that no runner takes.
+// look judges the queued jobs of a run, and reports the jobs that no runner takes.
 func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests []run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
 	if gone || view.Completed() {
 		delete(repo.stuck, view.ID)
@@ -63,12 +63,12 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 	}
 	for _, r := range requests {
 		if r.status == nil || r.status.Attempt < r.request.Attempt || view.Attempt < r.workflow().Attempt {
-			return nil // it was not accepted yet, or the list is late
+			return nil // the request is not accepted yet, or the list is late
 		}
 	}
 	of := repo.stuckRun(view)
 	if of.reads++; len(of.seen) == 0 && of.reads&(of.reads-1) != 0 && !s.suspicious(requests, view) {
-		return nil // the first, second, fourth and so on cost a call each
+		return nil // without suspicion, read the jobs only at reads 1, 2, 4 and so on
 	}
 	all, err := jobs.all(ctx)
 	if err != nil {
@@ -101,8 +101,7 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 	return s.record(ctx, requests, view, stuck)
 }
 
-// suspicious reports whether the jobs of a run are read each time: a job is queued, and nothing is held for the run or something of it
-// is idle.
+// suspicious reports whether each read must include the jobs of a run. It must if the run is queued, and holds no instance or an idle one.
 func (s *stuckJobs) suspicious(requests []run, view githubapi.WorkflowRun) bool {
 	if view.Status != githubapi.StatusQueued {
 		return false
@@ -117,13 +116,13 @@ func (s *stuckJobs) suspicious(requests []run, view githubapi.WorkflowRun) bool 
 	return !live
 }
 
-// hasIdle reports whether a request that is Ready has an instance without a job.
+// hasIdle reports whether a request in phase Ready holds an instance without a job.
 func (s *stuckJobs) hasIdle(r run) bool {
 	return r.alive(r.status.Attempt) && r.status.Phase == statemachine.Ready &&
 		slices.ContainsFunc(s.cache.instances.heldFor(r.id, r.status.Attempt), func(in snapshot) bool { return !in.busy() })
 }
 
-// judge reports whether no runner takes a job, as far as remuda knows, and why.
+// judge returns why no runner takes a job, and false if a runner may take it.
 func (s *stuckJobs) judge(requests []run, view githubapi.WorkflowRun, job githubapi.WorkflowJob, all []githubapi.WorkflowJob) (stuckJob, bool) {
 	if job.Status != githubapi.StatusQueued || len(job.Labels) == 0 {
 		return stuckJob{}, false
@@ -131,7 +130,7 @@ func (s *stuckJobs) judge(requests []run, view githubapi.WorkflowRun, job github
 	label, r, known := named(requests, view, job)
 	sure := surelyAfter
 	if known && !namesRun(label, view) {
-		sure = perhapsAfter // a label that another fleet may have, too
+		sure = perhapsAfter // another fleet may use this label, too
 	}
 	labels := strings.Join(job.Labels, ", ")
 	is := func(after int, why string) (stuckJob, bool) {
@@ -159,16 +158,16 @@ func (s *stuckJobs) judge(requests []run, view githubapi.WorkflowRun, job github
 	return is(sure, why)
 }
 
-// hasHad is hasIdle, also of a request that was released for that.
+// hasHad reports hasIdle, and is also true for a request that was released because its jobs were stuck.
 func (s *stuckJobs) hasHad(r run) bool { return s.hasIdle(r) || r.backFor() == store.RunStuck }
 
-// namesRun reports whether a label has the form of the ids that the action gives the requests of a run.
+// namesRun reports whether a label has the form of the request ids that the action creates for a run.
 func namesRun(label string, view githubapi.WorkflowRun) bool {
 	id := strconv.FormatInt(view.ID, 10)
 	return label == id || strings.HasPrefix(label, id+"-")
 }
 
-// named returns the label of a job that is the id of a request for the same run or has its form, and the request if it is known.
+// named returns the label of a job that is, or looks like, the id of a request for this run. It also returns the request if it is known.
 func named(requests []run, view githubapi.WorkflowRun, job githubapi.WorkflowJob) (string, run, bool) {
 	form := ""
 	for _, label := range job.Labels {
@@ -184,25 +183,25 @@ func named(requests []run, view githubapi.WorkflowRun, job githubapi.WorkflowJob
 	return form, run{}, false
 }
 
-// mayAsk reports whether a job may still ask for runners: it runs, and on no runner of remuda.
+// mayAsk reports whether a job may still request runners: it runs, and on no runner of remuda.
 func (s *stuckJobs) mayAsk(job githubapi.WorkflowJob) bool {
 	_, ours := s.cache.ownerOf(job.RunnerName)
 	return job.Status == githubapi.StatusInProgress && !ours
 }
 
-// over returns why a request has no runners for a job any more, and since when; "" if it has, or will have.
+// over returns why and since when a request has no more runners for a job. The reason is "" if the request has or will get runners.
 func (s *stuckJobs) over(r run, view githubapi.WorkflowRun) (string, time.Time) {
 	st := r.status
 	back := r.backFor()
 	switch {
 	case len(s.cache.instances.heldBy(r.id)) > 0, r.unanswered(), view.Attempt > r.workflow().Attempt, back != "":
-		return "", time.Time{} // it is canceled or asked for again, or the list is late
+		return "", time.Time{} // the run is canceled, the request is asked for again, or the list is late
 	case st.Phase == statemachine.PhaseReleased && r.request.Released():
 		return fmt.Sprintf("request %s was released", r.id), st.ReleasedAt.Time
 	case st.Phase == statemachine.PhaseReleased:
 		return fmt.Sprintf("request %s is over (%s)", r.id, st.Reason), st.ReleasedAt.Time
 	case st.Phase == statemachine.Failed && st.Counts.Launched+st.Counts.Claimed+st.Counts.Created+st.Counts.Ready == 0:
-		return fmt.Sprintf("request %s failed: %s", r.id, st.Reason), time.Time{} // it never had a runner
+		return fmt.Sprintf("request %s failed: %s", r.id, st.Reason), time.Time{} // the request never had a runner
 	case st.Phase == statemachine.Failed:
 		return fmt.Sprintf("request %s failed: %s", r.id, st.Reason), st.ChangedAt.Time
 	case st.Phase == statemachine.Ready && st.Message != "" && !aboutSeat(st.Message, ""):
@@ -211,7 +210,7 @@ func (s *stuckJobs) over(r run, view githubapi.WorkflowRun) (string, time.Time) 
 	return "", time.Time{}
 }
 
-// withoutTaken drops the jobs that a runner can take which GitHub lists. The list is read when another job is about to be reported.
+// withoutTaken drops the jobs that a listed runner can take. It lists GitHub's runners only if it is about to report another job.
 func (s *stuckJobs) withoutTaken(ctx context.Context, of *stuckRun, stuck []stuckJob) ([]stuckJob, error) {
 	fresh := slices.ContainsFunc(stuck, func(j stuckJob) bool { return !of.reported[j.ID] })
 	of.reported = map[int64]bool{}
@@ -230,7 +229,7 @@ func (s *stuckJobs) withoutTaken(ctx context.Context, of *stuckRun, stuck []stuc
 	return stuck, nil
 }
 
-// takes reports whether a runner can take a job: it has all labels, and is online or not of remuda.
+// takes reports whether a runner can take a job: it has all labels, and is online or does not belong to remuda.
 func (s *stuckJobs) takes(r githubapi.Runner, job githubapi.WorkflowJob) bool {
 	_, ours := s.cache.ownerOf(r.Name)
 	return (r.Online || !ours) && !slices.ContainsFunc(job.Labels, func(want string) bool {
@@ -238,12 +237,12 @@ func (s *stuckJobs) takes(r githubapi.Runner, job githubapi.WorkflowJob) bool {
 	})
 }
 
-// record writes what is stuck into the statuses of the requests that it concerns, and takes back what is not any more.
+// record writes the stuck jobs into the statuses of their requests, and clears old reports.
 func (s *stuckJobs) record(ctx context.Context, requests []run, view githubapi.WorkflowRun, stuck []stuckJob) error {
 	for _, r := range requests {
-		r, ok := s.cache.requests.getRun(r.id) // as it is by now
+		r, ok := s.cache.requests.getRun(r.id) // the present record
 		if !ok || r.request == nil || r.status == nil || r.status.Phase == statemachine.Ready && r.request.Released() {
-			continue // a request that is being released is written once its instances are
+			continue // the status of a released request is written after its instances
 		}
 		text := s.textFor(r, requests, stuck)
 		if text == r.status.Watch.Waits {
@@ -266,10 +265,10 @@ func (s *stuckJobs) record(ctx context.Context, requests []run, view githubapi.W
 	return nil
 }
 
-// mostStuckShown bounds the jobs that a report names.
+// mostStuckShown bounds how many jobs a report names.
 const mostStuckShown = 3
 
-// textFor is the report of the jobs that name a request; of those that name none of the known ones, each request of the run reports.
+// textFor reports the stuck jobs of a request. Jobs that name no known request are reported by each request of the run.
 func (s *stuckJobs) textFor(r run, requests []run, stuck []stuckJob) string {
 	live := slices.ContainsFunc(requests, func(o run) bool { return o.status != nil && o.alive(o.status.Attempt) })
 	var texts []string
@@ -284,7 +283,7 @@ func (s *stuckJobs) textFor(r run, requests []run, stuck []stuckJob) string {
 	return store.Head(strings.Join(texts, "; "), store.MaxMessage)
 }
 
-// idleFor returns for how long all open jobs of a run have been stuck, and reported; 0: they are not. A new leader counts anew.
+// idleFor returns for how long all open jobs of a run have been stuck and reported; 0 if not all are. A new leader starts again at 0.
 func (s *stuckJobs) idleFor(repo *watchedRepository, view githubapi.WorkflowRun, requests []run) time.Duration {
 	of := repo.stuck[view.ID]
 	if of == nil || of.all.IsZero() {

@@ -229,11 +229,10 @@ func (s snapshot) gateFrom() time.Time {
 	return from
 }
 
-// factsOf assembles what Decide looks at.
-// writable is since when agents have been able to report. leaving says that the runner was deleted, or
-// is about to be, because the instance goes back: that its registration fails then, or never comes, is
-// our doing and not the machine's. An agent that cannot read its record does not confirm the assignment. As long as its heartbeat
-// says that a job runs under the present registration, the job waits for that read, and the gate does too.
+// factsOf collects the facts that Decide needs. writable is the time since when agents can report. leaving means that the runner is or will
+// be deleted, because the instance goes back to the pool. A missing or failed registration is then expected. An agent that cannot read its
+// record does not confirm the assignment. While its heartbeat shows a job under the present registration, the job and its readiness check
+// wait for that read.
 func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
 	report := s.report()
 	if leaving && report == statemachine.RegFailed {

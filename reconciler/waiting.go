@@ -17,7 +17,7 @@ import (
 type waiting struct {
 	count func(pool.Query) int  // of candidates in the pool
 	wake  func(store.RequestID) // lets a request look again; it must not wait
-	eased func()                // the requests in line are short of less; it must not wait
+	eased func()                // called when the requests in line need fewer instances; it must not block
 
 	mu    sync.Mutex
 	lines map[string]*line // by class

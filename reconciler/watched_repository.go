@@ -53,7 +53,7 @@ type watchedRepository struct {
 	quietSince map[store.RequestID]time.Time // since when no job under its label has waited or run
 	told       map[string]bool               // what was said once
 	strays     map[strayAttempt]int          // looks at those that no request remembers
-	stuck      map[int64]*stuckRun           // by run: jobs that no runner takes
+	stuck      map[int64]*stuckRun           // by run, the jobs that no runner takes
 }
 
 // strayAttempt is an attempt of a run that no request remembers.
@@ -78,7 +78,7 @@ func (w *watchedRepository) retain(requests []run) {
 	maps.DeleteFunc(w.strays, func(s strayAttempt, _ int) bool { return w.active[s.run].Attempt != s.attempt })
 }
 
-// stuckRun returns what is remembered of a run's jobs. It is new for another attempt, and counted anew for another status.
+// stuckRun returns the stored state of a run's jobs. A new attempt gets a new state, and a new status restarts the count of reads.
 func (w *watchedRepository) stuckRun(view githubapi.WorkflowRun) *stuckRun {
 	of := w.stuck[view.ID]
 	if of == nil || of.attempt != view.Attempt {

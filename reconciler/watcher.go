@@ -77,7 +77,7 @@ func (w *watcher) pass(ctx context.Context, repo *watchedRepository) (Result, er
 		w.checks.forget(name)
 		w.cache.requests.setWatch(name, "", "")
 		if slices.ContainsFunc(w.cache.requests.ofRepository(name), w.cares) {
-			return Result{}.sooner(time.Millisecond), nil // accept found the repository watched just before, and did not queue it
+			return Result{}.sooner(time.Millisecond), nil // accept has just found the repository to be watched, and did not queue it
 		}
 		return Result{}, nil // the next request for a run of it brings it back
 	}
@@ -92,7 +92,7 @@ func (w *watcher) pass(ctx context.Context, repo *watchedRepository) (Result, er
 		repo.listed(active)
 	}
 	repo.retain(requests)
-	unnoted := w.note(ctx, repo, requests, store.Watched, "") // which keeps no run from being looked at
+	unnoted := w.note(ctx, repo, requests, store.Watched, "") // a failed note must not stop the reading of runs
 	if err := errors.Join(w.lookAtRuns(ctx, repo, byRun(requests)), unnoted); err != nil {
 		return Result{}, err
 	}
@@ -261,8 +261,8 @@ func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, reques
 	return errors.Join(errs...)
 }
 
-// lookAtStuck reports jobs of a run that no runner takes, and releases what is held for nothing else. The request is asked for again
-// should one of its jobs queue.
+// lookAtStuck reports jobs of a run that no runner takes, and releases instances that no other job needs. If one of these jobs queues
+// again, the controller asks for the request again.
 func (w *watcher) lookAtStuck(ctx context.Context, repo *watchedRepository, requests []run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
 	if err := w.stuck.look(ctx, repo, requests, view, gone, jobs); err != nil {
 		return err
@@ -295,8 +295,7 @@ func (r run) unanswered() bool {
 		(r.status.Watch.Cancel == "" || r.status.Watch.Cancel == store.Intended)
 }
 
-// backFor returns why the controller gave the request's attempt back; "" if it did not. The record keeps the reason of an attempt
-// before.
+// backFor returns why the controller released the request's attempt, or "". The record may still hold the reason of an earlier attempt.
 func (r run) backFor() store.ReleaseReason {
 	if r.request.Released() {
 		return r.request.ReleaseReason

@@ -114,7 +114,7 @@ func TestWatcher_AskedAgainAndFailed_LogsNothing_Review_S7(t *testing.T) {
 	}
 	st := &store.RunStatus{
 		ID: "1", Attempt: stored.Attempt, Phase: statemachine.Failed, FailedAt: store.At(dawn), ChangedAt: store.At(dawn), Version: 1,
-		Watch: store.Watch{State: store.Watched, Cancel: store.NotDone, Detail: "its run could not be cancelled: no"},
+		Watch: store.Watch{State: store.Watched, Cancel: store.NotDone, Detail: "its run could not be canceled: no"},
 	}
 	term.cache.requests.applyRun("1", store.RunRecords{Request: &stored, Status: st}, dawn)
 	r, _ := term.cache.requests.getRun("1")
