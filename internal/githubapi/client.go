@@ -245,6 +245,8 @@ func (c *Client) do(ctx context.Context, call call, f func(context.Context) (*gi
 		return fmt.Errorf("%s: %w", call.what, context.Cause(ctx))
 	case errors.Is(context.Cause(timed), errTimeout):
 		return &callError{call: call.what, kind: ErrUnavailable, detail: errTimeout.Error()}
+	case errors.Is(err, errMoved):
+		return c.moved(ctx, call)
 	}
 	return call.classify(c.scope, kind(c.auth.last.Load()), resp, err, hold)
 }

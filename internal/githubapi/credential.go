@@ -2,6 +2,7 @@ package githubapi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -71,8 +72,13 @@ type authorizer struct {
 	credential   credential
 	level        level
 	scheme, host string
+	actions      string       // path below which GitHub redirects calls only if the repository was renamed; "": not of a repository
 	last         atomic.Int32 // kind of the token used last
 }
+
+// errMoved: GitHub redirects the calls of a repository that was renamed. Its jobs would be refused, so no runner is registered under
+// the new name.
+var errMoved = errors.New("GitHub redirects to another repository")
 
 // errEnterprise: GitHub REST, "Self-hosted runners", says of every call for an enterprise that it takes
 // neither a fine-grained token nor an App's.
@@ -102,6 +108,12 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := a.base.RoundTrip(out)
 	if err == nil && ambiguous(resp) && (resp.StatusCode == http.StatusUnauthorized || !keepsToken(req.Context())) {
 		a.credential.refused(token)
+	}
+	if err == nil && a.actions != "" && strings.HasPrefix(req.URL.Path, a.actions) && resp.StatusCode/100 == 3 {
+		if to, none := resp.Location(); none == nil && to.Host == a.host {
+			_ = resp.Body.Close() // a redirect says nothing else
+			return nil, errMoved
+		}
 	}
 	return resp, err
 }

@@ -226,29 +226,26 @@ func TestErrors_PageInPlaceOfNothing_ReviewB13b(t *testing.T) {
 	checkKind(t, client(t, f, "/octo/repo").DeleteRunner(t.Context(), 1), githubapi.ErrLocal)
 }
 
-// Calls follow GitHub to a renamed repository. Check names it, since each of its jobs would be refused.
-func TestCheck_RenamedRepository_ReviewB13(t *testing.T) {
+// Each call for a renamed repository names it, since each of its jobs would be refused. GitHub does not get the call under the new name.
+func TestErrors_RenamedRepository_ReviewB13(t *testing.T) {
 	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case strings.HasPrefix(r.URL.Path, "/api/v3/repos/octo/repo"):
-			http.Redirect(w, r, strings.Replace(r.URL.String(), "repos/octo/repo", "repositories/7", 1), http.StatusMovedPermanently)
-		case strings.HasSuffix(r.URL.Path, "/runners"):
-			answer(200, `{"total_count":0,"runners":[]}`)(w, r)
+			http.Redirect(w, r, strings.Replace(r.URL.String(), "repos/octo/repo", "repositories/7", 1), http.StatusTemporaryRedirect)
+		case strings.Contains(r.URL.Path, "/actions/"):
+			t.Errorf("%s %s was called under the new name", r.Method, r.URL)
 		default:
 			answer(200, `{"full_name":"octo/new-name"}`)(w, r)
 		}
 	})
 	c := client(t, f, "/octo/repo")
-	if _, err := c.Runners(t.Context()); err != nil {
-		t.Errorf("Runners = %v, want the redirect followed", err)
-	}
-	err := c.Check(t.Context(), false)
-	checkKind(t, err, githubapi.ErrLocal)
-	if !strings.Contains(err.Error(), "renamed to octo/new-name: set github.url") {
-		t.Errorf("Check = %v, want the new name", err)
-	}
-	if err := client(t, f, "/octo").Check(t.Context(), false); err != nil {
-		t.Errorf("Check of an organization = %v", err)
+	_, list := c.Runners(t.Context())
+	_, jit := c.JITConfig(t.Context(), "i-1", "r-1")
+	for name, err := range map[string]error{"Check": c.Check(t.Context(), false), "Runners": list, "JITConfig": jit, "DeleteRunner": c.DeleteRunner(t.Context(), 1)} {
+		checkKind(t, err, githubapi.ErrLocal)
+		if !strings.Contains(fmt.Sprint(err), "octo/repo was renamed to octo/new-name: set github.url") {
+			t.Errorf("%s = %v, want the new name", name, err)
+		}
 	}
 }
 

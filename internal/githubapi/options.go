@@ -117,6 +117,9 @@ func New(o Options) (*Client, error) {
 		client = *o.HTTPClient
 	}
 	auth := &authorizer{base: cmp.Or(client.Transport, transport()), level: s.level, scheme: api.Scheme, host: api.Host}
+	if s.level == repository {
+		auth.actions = api.Path + s.path("")
+	}
 	client.Transport = auth
 	gh := github.NewClient(&client)
 	gh.BaseURL = api

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/google/go-github/v84/github"
@@ -58,21 +57,15 @@ func (c *Client) Check(ctx context.Context, write bool) error {
 		_, err := c.groupID(ctx)
 		return err
 	}
-	resp, err := c.send(ctx, callRunners, http.MethodGet, "runners?per_page=1", nil, new(github.Runners))
-	switch {
-	case err != nil:
-		return err
-	case c.scope.level == repository && !strings.HasSuffix(strings.ToLower(resp.Request.URL.Path), strings.ToLower(c.scope.path("runners"))):
-		return c.moved(ctx)
-	case c.scope.level != repository && (c.groupName != "" || c.group != DefaultRunnerGroupID):
+	_, err := c.send(ctx, callRunners, http.MethodGet, "runners?per_page=1", nil, new(github.Runners))
+	if err == nil && c.scope.level != repository && (c.groupName != "" || c.group != DefaultRunnerGroupID) {
 		_, err = c.findGroup(ctx)
 	}
 	return err
 }
 
-// moved names the repository that GitHub redirects to. Calls still serve, but each job would be refused: its repository has
-// another name than the one that is configured.
-func (c *Client) moved(ctx context.Context) error {
+// moved is the error of a call for a repository that was renamed. It asks GitHub for the new name.
+func (c *Client) moved(ctx context.Context, failed call) error {
 	call := call{what: "find repository " + c.scope.name, route: "/", group: other, reads: true}
 	var out github.Repository
 	err := c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
@@ -82,11 +75,12 @@ func (c *Client) moved(ctx context.Context) error {
 		}
 		return c.gh.Do(ctx, req, &out)
 	})
+	name := plain(out.GetFullName())
 	if err != nil {
-		return err
+		name = "another name"
 	}
-	return &callError{call: call.what, kind: ErrLocal, detail: fmt.Sprintf(
-		"it was renamed to %s: set github.url and, if it is set, github.repository to that name", plain(out.GetFullName()))}
+	return &callError{call: failed.what, kind: ErrLocal, detail: fmt.Sprintf(
+		"%s was renamed to %s: set github.url and, if it is set, github.repository to that name", c.scope.name, name)}
 }
 
 // Scope names what the client talks to: owner/repo, organisation, or enterprises/name.
