@@ -220,8 +220,8 @@ func aged(r store.Registration, now time.Time) bool {
 	return !r.MintedAt.IsZero() && now.Sub(r.MintedAt.Time) >= freshFor
 }
 
-// next asks for another registration. An agent whose listeners fail in quick succession pauses before it asks: the readiness
-// check of a registration begins when the controller makes it, and a pause may be longer than that check allows.
+// next requests another registration. If listeners fail in quick succession, the agent pauses before the request. The readiness check of a
+// registration starts at its creation, and a later pause could exceed the check's deadline.
 func (f facts) next(failed bool, now time.Time) decision {
 	d := decision{do: retire, counts: failed, report: f.say(store.RegNext, "", "")}
 	if failed && f.record.RunID != "" && now.Before(f.retry.at) {

@@ -40,7 +40,7 @@ done
 exit 1
 `
 
-// operatorHook runs the operator's own hook as the runner would, whose failure is the job's (actions/runner,
+// operatorHook runs the operator's hook as the runner would. If the hook fails, the job fails (actions/runner,
 // src/Runner.Worker/Handlers/ScriptHandlerHelpers.cs).
 const operatorHook = `	trap - HUP INT QUIT TERM
 	case %[1]s in
@@ -49,8 +49,8 @@ const operatorHook = `	trap - HUP INT QUIT TERM
 	if command -v bash >/dev/null; then exec bash --noprofile --norc -e -o pipefail %[1]s; fi
 	exec sh -e %[1]s`
 
-// WriteHook writes the job-started hook into dir. It calls exe, and then the operator's hook, if there is one: no job of another run
-// reaches that.
+// WriteHook writes the job-started hook into dir. The hook calls exe, and then the operator's hook, if there is any. If exe rejects a job
+// of another run, the operator's hook does not run.
 func WriteHook(dir, exe, operators string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

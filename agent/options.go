@@ -56,25 +56,25 @@ type Options struct {
 	// waits longer than keepLimit for it, and a failure has no consequence.
 	KeepOutput func(ctx context.Context, reason string, secrets []string) error
 
-	BootDeadline time.Duration       // from the first start until a record must have been seen; default Limits.Created
-	Grace        time.Duration       // past the threshold before the machine is halted; default Limits.AgentGrace
+	BootDeadline time.Duration       // from the first start until a record must have been read; default Limits.Created
+	Grace        time.Duration       // after the deadline until the agent halts the machine; default Limits.AgentGrace
 	Beat         time.Duration       // period of the heartbeat; default Limits.Beat
 	IdleBeat     time.Duration       // the same while the machine waits for its next run; default Limits.IdleBeat, at least Beat
 	IdlePoll     time.Duration       // between reads of the record while waiting for an assignment; default 250 ms
 	Poll         time.Duration       // between reads otherwise; default 2 s
-	NoticePoll   time.Duration       // between looks for an interruption notice; default: Poll
+	NoticePoll   time.Duration       // between checks for an interruption notice; default: Poll
 	OnlineLimit  time.Duration       // from the start of a listener until it must be online; default 60 s
 	StartLimit   time.Duration       // for Runner.Start, configuration included; default 90 s
-	Mask         machinelog.Patterns // the operator's, of what no report may show
+	Mask         machinelog.Patterns // the operator's patterns of text that reports must not show
 	CleanLimit   time.Duration       // for stopping the listener and scrubbing; default 100 s, below Limits.Handshake
 }
 
 // ErrUsedUp says that machines of this class serve one run.
 var ErrUsedUp = errors.New("agent: machine serves one run")
 
-// CleanupError says why a machine could not be cleaned.
+// CleanupError is the error of a refused cleanup.
 type CleanupError struct {
-	Cause string // of store.UncleanCauses
+	Cause string // one of store.UncleanCauses
 	Err   error
 }
 
@@ -83,7 +83,7 @@ func (e *CleanupError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *CleanupError) Unwrap() error { return e.Err }
 
-// uncleanCause is what refused cleanups are counted by; "" is store.UncleanOther.
+// uncleanCause returns the cause that a refused cleanup is counted under; "" is store.UncleanOther.
 func uncleanCause(err error) string {
 	cause := new(CleanupError)
 	switch {

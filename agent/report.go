@@ -40,12 +40,12 @@ type outbox struct {
 	value         store.SignalValue
 	unconfirmedAt time.Time          // when the outcome of a write was last unknown; zero: never
 	waiting       bool               // value is not delivered yet
-	silently      bool               // nobody waits for it
+	silently      bool               // no client waits for it
 	cancel        context.CancelFunc // ends the write under way
 }
 
-// post makes v the report to deliver, silently if nobody waits for it: who notifies no one saves a message, and the controller
-// its reading. Its detail may hold what a program printed, and many people read it.
+// post sets the report to deliver. If no client waits for it, silently saves a message and a read of the controller. The detail may contain
+// program output that many people read.
 func (o *outbox) post(v store.SignalValue, silently bool) {
 	v.Detail = o.mask.Mask(v.Detail)
 	o.mu.Lock()

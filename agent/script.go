@@ -19,21 +19,21 @@ import (
 type Command struct {
 	Path  string
 	Args  []string
-	Dir   string              // where it runs; "": the agent's folder
+	Dir   string              // the working folder; "": the agent's folder
 	Env   []string            // complete environment, EnvMarker included
-	Log   string              // file that takes its output, written anew
-	View  []func() error      // of the file system, for process.Start
-	Limit time.Duration       // it is killed after this; 0: only ctx limits it
-	Mask  machinelog.Patterns // the operator's, of what no error may show
+	Log   string              // receives the output; truncated first
+	View  []func() error      // the file system view, for process.Start
+	Limit time.Duration       // the command is killed after this time; 0: only ctx limits it
+	Mask  machinelog.Patterns // the operator's patterns of text that errors must not show
 }
 
 // ErrScriptLimit says that a script was killed because it took too long.
 var ErrScriptLimit = errors.New("agent: script time limit")
 
-// scriptTail is how much of the output an error carries, in bytes. With the status it must fit store.MaxDetail.
+// scriptTail is how many bytes of output an error holds. Together with the status they must fit store.MaxDetail.
 const (
 	scriptTail = 1500
-	maskedTail = 32 << 10 // bytes that are read for it
+	maskedTail = 32 << 10 // bytes that are read and masked to get them
 )
 
 // Run runs the program and returns an error with its status and last lines, without secrets, unless its
@@ -58,7 +58,7 @@ func (c Command) Run(ctx context.Context) error {
 	cmd.Dir, cmd.Env = c.Dir, c.Env
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err = process.Start(cmd, c.View...); err == nil { // a service that it starts is an ordinary process too
+	if err = process.Start(cmd, c.View...); err == nil { // a service that the script starts runs like any process
 		err = process.Wait(cmd)
 	}
 	if err == nil {
@@ -70,13 +70,14 @@ func (c Command) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	if last := c.last(out); last != "" { // many see it
+	if last := c.last(out); last != "" { // many people read this
 		return fmt.Errorf("run script %s: %w: %s", c.Path, err, last)
 	}
 	return fmt.Errorf("run script %s: %w", c.Path, err)
 }
 
-// last returns the end of the output without secrets. The masks need more text than people do: a part of a secret has no form.
+// last returns the end of the output without secrets. The masks need more text than the error holds, because a partial secret has no known
+// form.
 func (c Command) last(out *os.File) string {
 	text := strings.TrimSpace(c.Mask.Mask(tailOf(out, maskedTail)))
 	if len(text) <= scriptTail {

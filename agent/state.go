@@ -138,9 +138,8 @@ func (d *disk) update(change func(*State)) error {
 	return atomicfile.WriteJSON(d.path, d.s, 0o644)
 }
 
-// assume makes the run that was given the machine's registration the one that it works for, if the record says so.
-// Unless the file says so, which the job-started hook reads, nothing does. A record older than one that was seen is errOutdated:
-// the run may have been given back since.
+// assume stores the run that the record assigns to the machine's registration, if there is one. Only the file makes the agent work for
+// a run: the job-started hook reads it. A record older than the last one is errOutdated, because the run may be released since.
 func (d *disk) assume(in store.Instance) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -159,7 +158,7 @@ func (d *disk) assume(in store.Instance) error {
 	return nil
 }
 
-var errOutdated = errors.New("a newer version of this instance's record was read meanwhile")
+var errOutdated = errors.New("a newer version of this instance's record has been read")
 
 // save is update for a change that need not be in the file: it is known until this process ends.
 func (d *disk) save(change func(*State)) {

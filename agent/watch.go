@@ -49,7 +49,7 @@ type watch struct {
 
 	now chan struct{} // wakes it
 
-	taking sync.Mutex // held from the comparison of a record with what was seen until the disk has it: hooks read records too
+	taking sync.Mutex // held from the comparison of a record until the disk has it, because hooks read records too
 
 	mu       sync.Mutex
 	record   *store.Instance // newest seen by this process

@@ -28,24 +28,24 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// World is what a listener and its jobs find on the machine.
+// World is the environment of a listener and its jobs.
 type World struct {
-	Env        []string            // of the program and its jobs; what this package adds wins
-	Credential *syscall.Credential // unprivileged user; nil: the agent's
-	View       []func() error      // of the file system, for process.Start
+	Env        []string            // variables of the program and its jobs; variables that this package sets take precedence
+	Credential *syscall.Credential // unprivileged user of the jobs; nil: the agent's user
+	View       []func() error      // the file system view, for process.Start
 }
 
 // Options configure a Runner. All but Verdicts, Group, Boundary, Prepare and Guard are required.
 type Options struct {
-	Dir        string // of the unpacked runner, writable
-	Log        string // file for the listener's output
+	Dir        string // folder of the unpacked runner; must be writable
+	Log        string // receives the listener's output
 	InstanceID string // value of agent.EnvMarker
 	Hook       string // program run before the first step of each job
-	Verdicts   string // file to which the hook adds a line for each job; "": jobs are not held against it
+	Verdicts   string // the hook adds a line for each job to this file; "": jobs are not checked
 	Group      string // name of the runner group to register with by a token; "": the default group
 	Clock      clock.WithTicker
-	Boundary   boundary.Boundary // holds the program and all that it starts; nil: nothing does
-	// World is called at each start of a listener: accounts and variables may have changed.
+	Boundary   boundary.Boundary // holds the program and all its child processes; nil: no boundary
+	// World is called at each start of a listener, because accounts and variables may have changed.
 	World func(ctx context.Context) (World, error)
 	// Prepare makes the machine ready for its first registration, and puts bin/Runner.Listener there if it is
 	// missing, with all that belongs to it. Start calls it until it succeeded once, and registers nothing

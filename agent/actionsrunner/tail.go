@@ -105,7 +105,7 @@ func (t *tail) last(secrets ...string) string {
 	text := strings.TrimSpace(strings.Join(seen, "\n"))
 	if len(text) > tailBytes {
 		text = text[len(text)-tailBytes:]
-		if _, whole, ok := strings.Cut(text, "\n"); ok { // no part of a line: it may be the rest of a secret, which no mask finds
+		if _, whole, ok := strings.Cut(text, "\n"); ok { // skip a partial line: it may be the rest of a secret, which no mask detects
 			text = whole
 		}
 	}

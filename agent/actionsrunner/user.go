@@ -28,14 +28,14 @@ type Account struct {
 	Credential *syscall.Credential // with the groups the user is in, such as that of a container engine
 }
 
-// lookupLimit bounds one look-up: a directory server may not answer.
+// lookupLimit bounds one lookup, because a directory server may not answer.
 const lookupLimit = 10 * time.Second
 
-// databases are the folders of the programs that read the account database. No job can put a program there, as it may in a folder of PATH.
+// databases are the folders of the programs that read the account database. Jobs cannot put programs there, unlike in a folder of PATH.
 var databases = []string{"/usr/bin", "/bin"}
 
-// Lookup returns the account of a user. It must not be root's: then there would be no difference. An account that /etc/passwd does
-// not list is asked of getent(1), and the groups of id(1): they know every source of nsswitch.conf(5), such as LDAP, and this program does not.
+// Lookup returns the account of a user, which must not be root. If /etc/passwd lacks the account, Lookup asks getent(1). The groups come
+// from id(1). These programs read all sources of nsswitch.conf(5), such as LDAP.
 func Lookup(name string) (Account, error) {
 	a, err := lookup(name, databases)
 	if err != nil {

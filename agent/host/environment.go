@@ -17,19 +17,19 @@ import (
 	"github.com/remuda-run/remuda/internal/logkey"
 )
 
-// envJobsHome names to the operator's scripts the home of jobs.
+// envJobsHome is the variable that gives the operator's scripts the home of jobs.
 const envJobsHome = "REMUDA_JOBS_HOME"
 
-// Files of the runner's folder that hold variables of jobs: lines, and the PATH. prepared begins the names of those that the
-// operator's script left in the runner's folder, in the instance's.
+// The runner's folder can hold two files with variables of jobs: .env and .path. Copies that the operator's script left start with
+// prepared, in the instance's folder.
 const (
 	envFile  = ".env"
 	pathFile = ".path"
 	prepared = "runner"
 )
 
-// variables returns the variables that the operator gives to jobs. A later source wins: the agent's own environment, of which jobs get
-// the way to the network, /etc/environment, the files of the runner's folder, agent.env.
+// variables returns the operator's variables for jobs. Later sources win: proxies and certificates of the agent's environment,
+// /etc/environment, the files of the runner's folder, agent.env.
 func (m *machine) variables() (map[string]string, error) {
 	all := map[string]string{"PATH": m.Env["PATH"], "LANG": "C.UTF-8"}
 	add := func(more map[string]string) {
@@ -52,17 +52,17 @@ func (m *machine) variables() (map[string]string, error) {
 	return all, errors.Join(errs...)
 }
 
-// systemVariables returns those of /etc/environment.
+// systemVariables returns the variables of /etc/environment.
 func (p Place) systemVariables() map[string]string {
 	text, err := os.ReadFile(filepath.Join("/", p.Env[RootEnv], "etc/environment"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.Log.Warn("variables of the system could not be read", logkey.Error, err)
+		p.Log.Warn("/etc/environment could not be read", logkey.Error, err)
 	}
 	return parseEnvironment(string(text))
 }
 
-// parseEnvironment reads lines of /etc/environment as pam_env(8) does: a comment ends a line, export may stand before a name, and
-// quotation marks around a value are not part of it. A line that is none of that has no effect.
+// parseEnvironment parses /etc/environment as pam_env(8) does: it ignores comments, a leading export, and quotation marks around a value.
+// It skips all other lines.
 func parseEnvironment(text string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -82,8 +82,8 @@ func parseEnvironment(text string) map[string]string {
 	return out
 }
 
-// parseLines reads lines of a runner's .env as the runner does: what follows = is the value, with all marks and blanks
-// (actions/runner, src/Runner.Listener/Program.cs, LoadAndSetEnv).
+// parseLines parses a runner's .env as the runner does: the value is all text after =, with quotation marks and blanks (actions/runner,
+// src/Runner.Listener/Program.cs, LoadAndSetEnv).
 func parseLines(text string) map[string]string {
 	out := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -94,14 +94,14 @@ func parseLines(text string) map[string]string {
 	return out
 }
 
-// readOwn reads a file that jobs can have had no part in; "" if it is not there.
+// readOwn reads a file that jobs cannot have written. It returns "" if the file does not exist.
 func (m *machine) readOwn(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if err == nil && !m.trusts(info) {
-		err = fmt.Errorf("%s: must belong to root, and nobody else may write it: run chown root %[1]s && chmod 644 %[1]s", path)
+		err = fmt.Errorf("%s: must be owned by root and writable only by root: run chown root %[1]s && chmod 644 %[1]s", path)
 	}
 	if err != nil {
 		return "", fmt.Errorf("variables of jobs: %w", err)
@@ -110,14 +110,14 @@ func (m *machine) readOwn(path string) (string, error) {
 	return string(text), err
 }
 
-// trusts reports whether a file is root's or the agent's own, and jobs of another user cannot write it.
+// trusts reports whether root or the agent owns a file, and jobs of another user cannot write it.
 func (m *machine) trusts(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.Mode().IsRegular() && (st.Uid == 0 || int(st.Uid) == os.Geteuid()) && (m.account().Credential == nil || info.Mode().Perm()&0o022 == 0)
 }
 
-// keepPrepared moves the files that the operator's script, which is root, left in the runner's folder out of it: what is there when a
-// runner registers could be a job's, and is removed. Where jobs run as the agent's user, nobody can tell whose it is.
+// keepPrepared moves the files that the operator's script left in the runner's folder to the instance's folder. Files that are in the
+// runner's folder later may come from a job, and are removed. If jobs run as the agent's user, keepPrepared cannot tell the files apart.
 func (m *machine) keepPrepared() error {
 	if m.account().Credential == nil {
 		return nil
@@ -134,7 +134,7 @@ func (m *machine) keepPrepared() error {
 	return nil
 }
 
-// dropVariables removes from a copy of a runner's folder the files that are read where they come from.
+// dropVariables removes .env and .path from a copy of a runner's folder. The agent reads them from the original folder.
 func dropVariables(dir string) error {
 	var errs []error
 	for _, name := range []string{envFile, pathFile} {
@@ -145,8 +145,8 @@ func dropVariables(dir string) error {
 	return errors.Join(errs...)
 }
 
-// environment is the variables of jobs and of the operator's scripts, with those of this program, and own, in their place. The
-// operator's hook is not among them: ours calls it.
+// environment returns the variables of jobs and of the operator's scripts. Variables of the agent, and own, take precedence. The operator's
+// hook is returned separately, because the agent's hook calls it.
 func (m *machine) environment(own map[string]string) (env []string, hook string, err error) {
 	all, err := m.variables()
 	hook = all[agent.HookEnv]
@@ -162,11 +162,11 @@ func (m *machine) environment(own map[string]string) (env []string, hook string,
 	return env, hook, err
 }
 
-// metadataHosts are the addresses of the instance metadata service, which no proxy reaches.
+// metadataHosts are the addresses of the instance metadata service, which must bypass proxies.
 const metadataHosts = "169.254.169.254,fd00:ec2::254"
 
-// reachNetwork gives this process the operator's proxies and certificates. It comes before the first use of the network, since Go
-// reads the variables once.
+// reachNetwork sets the operator's proxies and certificates for this process. Call it before the first network access, because Go reads the
+// variables once.
 func (p Place) reachNetwork() error {
 	network := config.Network(p.systemVariables())
 	maps.Copy(network, config.Network(p.Env))

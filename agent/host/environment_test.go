@@ -97,8 +97,8 @@ func TestWorld_RunnersOwnFiles_Review_R7(t *testing.T) {
 		if err := errors.Join(os.RemoveAll(path), os.WriteFile(path, []byte("X=image\n"), 0o644), spoil(path)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.world(t.Context()); !errors.Is(err, agent.ErrUnfit) || !strings.Contains(err.Error(), path+": must belong to root") {
-			t.Errorf("%s: %v, want that it must be root's", name, err)
+		if _, err := m.world(t.Context()); !errors.Is(err, agent.ErrUnfit) || !strings.Contains(err.Error(), path+": must be owned by root") {
+			t.Errorf("%s: %v, want an error that root must own the file", name, err)
 		}
 	}
 }

@@ -25,13 +25,13 @@ import (
 type machine struct {
 	Place
 	site
-	known      atomic.Pointer[actionsrunner.Account] // of the runner, as last looked up; nil: the agent's
-	bound      bool                                  // the instance's home is bound over that of the account
-	home, path string                                // of the operator's scripts, with account
-	open       []string                              // folders of PATH that are not in path: jobs could put programs there
-	firewall   ec2machine.Firewall                   // on EC2, with account
-	boundary   boundary.Boundary                     // of the listeners; nil: there is none
-	noBoundary error                                 // why
+	known      atomic.Pointer[actionsrunner.Account] // of the runner, from the last lookup; nil: the agent's user
+	bound      bool                                  // the instance's home is bound over the account's home
+	home, path string                                // of the operator's scripts; set with account
+	open       []string                              // folders of PATH that are not in path, because jobs could put programs there
+	firewall   ec2machine.Firewall                   // on EC2; set with account
+	boundary   boundary.Boundary                     // of the listeners; nil: no boundary
+	noBoundary error                                 // why there is no boundary
 
 	installing *semaphore.Weighted   // of one: held while the runner is installed
 	measuring  *semaphore.Weighted   // the same, while the baseline is taken

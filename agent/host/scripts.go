@@ -87,8 +87,8 @@ func (m *machine) command(path, log string) *agent.Command {
 		c.Dir, own["PATH"], own["HOME"], own["TMPDIR"] = "/", m.path, m.home, filepath.Join(m.Dir, scriptFolder)
 	}
 	var err error
-	if c.Env, _, err = m.environment(own); err != nil { // no listener starts before that is put right
-		m.Log.Error("a script runs without some of the variables of jobs", logkey.Path, path, logkey.Error, err)
+	if c.Env, _, err = m.environment(own); err != nil { // no listener starts until the error is fixed
+		m.Log.Error("script runs without some of the variables of jobs", logkey.Path, path, logkey.Error, err)
 	}
 	return c
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// world makes what a listener and its jobs find on the machine: user, groups, home and variables, as the operator prepared them. It
-// reads all of that again for each listener, since the operator's script may have changed it.
+// world builds the environment of a listener and its jobs: user, groups, home and variables, as the operator prepared them. The operator's
+// script may change them, so world reads them again for each listener.
 func (m *machine) world(context.Context) (actionsrunner.World, error) {
 	if err := m.lookUp(); err != nil {
 		return actionsrunner.World{}, fmt.Errorf("%w: %w", agent.ErrUnfit, err)
@@ -32,7 +32,7 @@ func (m *machine) world(context.Context) (actionsrunner.World, error) {
 	return actionsrunner.World{Credential: m.account().Credential, View: m.jobsHome().view, Env: env}, nil
 }
 
-// account is the account of jobs; zero: they run as the agent's user.
+// account returns the account of jobs; zero if jobs run as the agent's user.
 func (m *machine) account() actionsrunner.Account {
 	if a := m.known.Load(); a != nil {
 		return *a
@@ -40,7 +40,7 @@ func (m *machine) account() actionsrunner.Account {
 	return actionsrunner.Account{}
 }
 
-// lookUp reads the account of jobs again. Its uid must stay, since processes and files of jobs are known by it.
+// lookUp reads the account of jobs again. Its uid must not change, because the uid identifies the processes and files of jobs.
 func (m *machine) lookUp() error {
 	name := m.Config.JobsUser()
 	if name == "" {
@@ -59,14 +59,14 @@ func (m *machine) lookUp() error {
 
 // home is the home of jobs.
 type home struct {
-	path   string         // as jobs name it
+	path   string         // as jobs see it
 	folder string         // where its files are
-	view   []func() error // has processes find folder at path
+	view   []func() error // makes folder visible to processes at path
 }
 
-// jobsHome returns the home that the account database names, so that programs that ask the database, such as ssh, agree with
-// those that read HOME. A machine that is one instance's has that folder itself. On a computer that instances share, each has a
-// folder of its own in that place. Jobs without a home of their own get a folder of the instance.
+// jobsHome returns the home in the account database, so that HOME agrees with programs such as ssh. A dedicated machine uses that folder.
+// If instances share a computer, each instance has its own folder, bound over that path. If the account owns no home, jobs get a folder of
+// the instance.
 func (m *machine) jobsHome() home {
 	own := filepath.Join(m.Dir, homeFolder)
 	folder, ok := ownHome(m.account())
@@ -79,7 +79,7 @@ func (m *machine) jobsHome() home {
 	return home{own, own, nil}
 }
 
-// ownHome returns where the home of an account is. It is false unless the folder is the account's: some have one of the system's.
+// ownHome returns the folder of an account's home, and whether the account owns it. Some accounts have a folder of the system as home.
 func ownHome(a actionsrunner.Account) (string, bool) {
 	if a.Credential == nil || !filepath.IsAbs(a.Home) || filepath.Clean(a.Home) == "/" {
 		return "", false
@@ -96,7 +96,7 @@ func ownHome(a actionsrunner.Account) (string, bool) {
 	return folder, ok && st.Uid == a.Credential.Uid
 }
 
-// makeFolders makes the folders of the instance. What is there stays, since an agent may be started again.
+// makeFolders creates the folders of the instance. Existing content stays, because an agent may be restarted.
 func (m *machine) makeFolders() error {
 	temp := filepath.Join(m.Dir, tempFolder)
 	if err := errors.Join(os.MkdirAll(temp, 0o700), m.give(temp, os.Lchown)); err != nil {
@@ -110,7 +110,7 @@ func (m *machine) makeFolders() error {
 	if ok {
 		err := process.CanBind(m.Dir, folder)
 		if m.bound = err == nil; err != nil {
-			m.Log.Warn("jobs get a home that the account database does not name", logkey.Path, own, logkey.Error, err)
+			m.Log.Warn("home of jobs differs from the account database", logkey.Path, own, logkey.Error, err)
 		}
 	}
 	if _, err := os.Lstat(own); !errors.Is(err, fs.ErrNotExist) {

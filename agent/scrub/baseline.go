@@ -21,15 +21,16 @@ import (
 // baselineFile is the name of the file in Scrubber.Root that keeps the Baseline.
 const baselineFile = "baseline.json"
 
-// baselineFormat is the version of what TakeBaseline writes, including the file of recordWritable. Another version of the agent may have written less, or no templates.
+// baselineFormat is the version of the files that TakeBaseline and recordWritable write. Another version of the agent may have written
+// less, or no templates.
 const baselineFormat = 3
 
 // Baseline is what a machine was like before its first run.
 type Baseline struct {
 	Format     int               `json:"format"`
 	Boot       string            `json:"boot"`
-	Disks      map[string]space  `json:"disks"`      // what the disk of each folder had left: Scrubber.Root, and that of the container engine
-	Processes  []process.Ref     `json:"processes"`  // of the operator's script, which Keep names
+	Disks      map[string]space  `json:"disks"`      // free space by folder: of Scrubber.Root, and of the container engine
+	Processes  []process.Ref     `json:"processes"`  // processes of the operator's script that Keep names
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
 	Kept       map[string]string `json:"kept"`       // files that services made for the runner's user; what shows a change of each
 	Containers Containers        `json:"containers"` // nil: no container engine answered
@@ -46,7 +47,7 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 	if s.keeping, err = s.keptProcesses(); err != nil {
 		return fmt.Errorf("take baseline: %w", err)
 	}
-	err = processes(s).killUsers(ctx) // first: what they own or listen on would count as the machine's
+	err = processes(s).killUsers(ctx) // first, because their files and ports would count as the machine's
 	if err == nil && s.cleansInFull() && s.Boundary != nil {
 		err = s.end(ctx, nil, Full) // an earlier instance on this computer may have ended without a cleanup
 	}
@@ -136,8 +137,8 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 	return b, nil
 }
 
-// leastFree is the part of the disk space, and of the inodes, of the baseline that must be free for a next run. Caches
-// that stay on purpose, such as images of containers, may take the rest.
+// leastFree is the part of the baseline's free space and inodes that must be free for the next run. Intended caches, such as images of
+// containers, may use the rest.
 const leastFree = 0.5
 
 // check holds the machine against its baseline: disk space where no one else uses the disk, ports of
@@ -152,7 +153,7 @@ func (s Scrubber) check(was Baseline) error {
 	}
 	for _, p := range ports {
 		if port := p[strings.LastIndexByte(p, ':')+1:]; !slices.Contains(was.Ports, p) && !slices.Contains(s.Keep.Ports, port) {
-			return because(store.UncleanPort, fmt.Errorf("port %s in use: something listens on %s that did not before the first run; name a port of the machine in agent.keep.ports", port, p))
+			return because(store.UncleanPort, fmt.Errorf("port %s in use: a process listens on %s since the first run; if the port belongs to the machine, add it to agent.keep.ports", port, p))
 		}
 	}
 	if !s.Whole {
@@ -170,13 +171,13 @@ func (s Scrubber) check(was Baseline) error {
 	return nil
 }
 
-// space is what a disk has left.
+// space is the free space of a disk.
 type space struct {
 	Bytes  uint64 `json:"bytes"`
-	Inodes uint64 `json:"inodes"` // 0 of a file system that makes them as needed
+	Inodes uint64 `json:"inodes"` // 0 if the file system creates inodes as needed
 }
 
-// enough returns an error unless enough is left of what was.
+// enough returns an error unless enough of the free space of the baseline is left.
 func (s space) enough(was space) error {
 	switch {
 	case float64(s.Bytes) < leastFree*float64(was.Bytes):

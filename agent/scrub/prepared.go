@@ -15,7 +15,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// because gives an error the cause by which refused cleanups are counted, unless it has one.
+// because sets the cause that a refused cleanup is counted under, unless the error has a cause.
 func because(cause string, err error) error {
 	switch {
 	case err == nil || errors.As(err, new(*agent.CleanupError)):
@@ -26,12 +26,12 @@ func because(cause string, err error) error {
 	return &agent.CleanupError{Cause: cause, Err: err}
 }
 
-// leftTries is how many times the processes are listed that the operator's script has left, which may be about to end. Between two
-// times passes killPause.
+// leftTries is how often Prepare lists the processes that the script left, because they may be about to end. Between two tries it waits for
+// killPause.
 const leftTries = 60
 
-// Prepare runs the operator's script before the first run. It returns an error that names a process which the script leaves running
-// and the first cleanup would end: the second run would not find it.
+// Prepare runs the operator's script before the first run. It returns an error if the script leaves a process running that the first
+// cleanup would kill, because the second run would lack the process.
 func (s Scrubber) Prepare(ctx context.Context, script agent.Script) error {
 	before, err := processes(s).running()
 	if err == nil {
@@ -57,8 +57,8 @@ func (s Scrubber) Prepare(ctx context.Context, script agent.Script) error {
 			return nil
 		}
 		if try == leftTries {
-			return fmt.Errorf("script left process %d (%s) running, which ends with the first run: start it as a service of the system that runs as another user than that of jobs, "+
-				"name it in agent.keep.processes unless it runs as that user, or end it in the script", left[0].PID, namesOf(left[0])[0])
+			return fmt.Errorf("script left process %d (%s) running, and the first cleanup would end it: start it as a system service under another user than the user of jobs, "+
+				"add it to agent.keep.processes if it runs as another user, or end it in the script", left[0].PID, namesOf(left[0])[0])
 		}
 		if err := processes(s).pause(ctx, killPause); err != nil {
 			return err
@@ -66,7 +66,8 @@ func (s Scrubber) Prepare(ctx context.Context, script agent.Script) error {
 	}
 }
 
-// keptProcesses returns the processes that Keep names. None is one of the user of jobs: the kernel kills all of these at once.
+// keptProcesses returns the processes that Keep names. Processes of the user of jobs are excluded, because the kernel kills all of them at
+// once.
 func (s Scrubber) keptProcesses() ([]process.Ref, error) {
 	if len(s.Keep.Processes) == 0 {
 		return nil, nil
@@ -81,11 +82,11 @@ func (s Scrubber) keptProcesses() ([]process.Ref, error) {
 	}), err
 }
 
-// family returns processes with all that they have started.
+// family returns the given processes and all their descendants.
 func family(of []process.Ref) ([]process.Ref, error) {
 	all := slices.Clone(of)
 	for i := 0; i < len(all); i++ {
-		if !all[i].Alive() { // another process may have the id
+		if !all[i].Alive() { // another process may have the same id now
 			continue
 		}
 		below, err := process.Children(all[i].PID)
@@ -97,9 +98,9 @@ func family(of []process.Ref) ([]process.Ref, error) {
 	return all, nil
 }
 
-// namesOf returns the names of a process's program, and of its first argument, which is the program where the process interprets one.
+// namesOf returns the names of a process's program and of its first argument. The argument is the program if the process is an interpreter.
 func namesOf(r process.Ref) []string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", r.PID)) // an error: it has ended
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", r.PID)) // on an error, the process has ended
 	words := strings.Split(string(text), "\x00")
 	for i, word := range words {
 		words[i] = filepath.Base(word)

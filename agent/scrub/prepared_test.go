@@ -28,9 +28,9 @@ func TestPrepare_Daemons_Review_Kind2(t *testing.T) {
 		"Nothing": {"true", nil, ""},
 		"Ends":    {"sleep 0.3 & true", nil, ""},
 		"Fails":   {"exit 3", nil, "exit status 3"},
-		"Daemon":  {start, nil, "(sh) running, which ends with the first run: start it as a service of the system"},
+		"Daemon":  {start, nil, "(sh) running, and the first cleanup would end it: start it as a system service"},
 		"Kept":    {start, []string{"collector"}, ""},
-		"Other":   {start, []string{"other"}, "name it in agent.keep.processes"},
+		"Other":   {start, []string{"other"}, "add it to agent.keep.processes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			id, root := agenttest.Instance(t), t.TempDir()

@@ -11,15 +11,15 @@ import (
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
-// Folder is a folder that is new for each run.
+// Folder is a folder that is created again for each run.
 type Folder struct {
-	Path     string      // below Scrubber.Root, or absolute
-	Mode     fs.FileMode // with UID and GID of a folder that begins empty
+	Path     string      // relative to Scrubber.Root, or absolute
+	Mode     fs.FileMode // with UID and GID, for a folder that starts empty
 	UID, GID int
-	Template bool // begins as the folder was at the baseline, and not empty
+	Template bool // the folder starts as it was at the baseline; false: empty
 }
 
-// root opens the folder that Path is relative to: Scrubber.Root, or the one above an absolute Path.
+// root opens the parent that Path is relative to: Scrubber.Root, or the parent folder of an absolute Path.
 func (f Folder) root(dir string) (root *os.Root, path string, err error) {
 	path = filepath.Clean(f.Path)
 	if filepath.IsAbs(path) {
@@ -29,8 +29,8 @@ func (f Folder) root(dir string) (root *os.Root, path string, err error) {
 	return root, path, err
 }
 
-// templates is the folder in Scrubber.Root that holds the templates. Only the agent can enter it, since a job that changed a
-// template would be there in each later run.
+// templates is the folder in Scrubber.Root that holds the templates. Only the agent can enter it, because a changed template would affect
+// all later runs.
 const templates = "templates"
 
 // template is the path of the folder's template below Scrubber.Root.
@@ -38,7 +38,7 @@ func (f Folder) template() string {
 	return filepath.Join(templates, strings.ReplaceAll(f.Path, "/", "-"))
 }
 
-// discarded is the folder that holds the folders of the last run until they are removed, in Scrubber.Root, and next to a folder elsewhere
+// discarded is the folder that holds the last run's folders until they are removed. It is in Scrubber.Root, or next to an absolute Path
 // with a dot before its name. Only the agent can enter it.
 const discarded = "discarded"
 
@@ -48,7 +48,7 @@ const discarded = "discarded"
 func (s Scrubber) renew(was Baseline) error {
 	for _, f := range s.Fresh {
 		if f.Template && was.Boot == "" {
-			continue // nothing ran, and what the script leaves stays
+			continue // no run yet, and the files of the script stay
 		}
 		if err := f.renew(s.Root); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)

@@ -58,11 +58,11 @@ type Scrubber struct {
 	// AllowSubordinateIDs lets the runner's user have ids of other users (subuid(5)), which rootless containers need.
 	AllowSubordinateIDs bool
 
-	// Refresh, if set, returns the scrubber for the next cleanup: the account of jobs may have changed since this one was made.
+	// Refresh, if set, returns the scrubber for the next cleanup, because the account of jobs may have changed.
 	Refresh func() (Scrubber, error)
 
 	Keep    Keep
-	keeping []process.Ref // processes that Keep names, as the baseline has them
+	keeping []process.Ref // processes that Keep names, from the baseline
 
 	Levels map[string]Level // by resource class
 	Tree   bool             // processes that descend from this one, which must have called process.AdoptOrphans
@@ -72,10 +72,10 @@ type Scrubber struct {
 	System string           // root of the file system outside Root; "": /
 }
 
-// Keep is what belongs to the machine, by the word of the operator.
+// Keep lists the processes and ports that the operator assigns to the machine.
 type Keep struct {
-	Processes []string // names of processes that the operator's script leaves running as another user than that of jobs
-	Ports     []string // on which something may listen that did not before the first run
+	Processes []string // names of processes that the operator's script leaves running under another user than the user of jobs
+	Ports     []string // ports that processes may open after the first run
 }
 
 // User is the user that jobs run as.

@@ -26,8 +26,8 @@ func listTags(ctx context.Context) ([]string, error) {
 	}), err
 }
 
-// restoreTags makes tags mean what they did before the first run, and removes those that are new. An image that a job has removed, as
-// docker system prune does, stays away: the next job loads it again, as on a new machine.
+// restoreTags restores the tags of the baseline, and removes new tags. If a job removed an image (docker system prune does), the image
+// stays removed. The next job pulls it again, as on a new machine.
 func restoreTags(ctx context.Context, was, now []string) error {
 	var errs []error
 	var gone []string
@@ -48,7 +48,7 @@ func restoreTags(ctx context.Context, was, now []string) error {
 		if _, lost := ask(ctx, "image", "inspect", "--format", "{{.Id}}", id); lost == nil {
 			errs = append(errs, err)
 		} else if slices.ContainsFunc(now, func(known string) bool { return strings.HasPrefix(known, name+"=") }) {
-			gone = append(gone, name) // a job has removed the image, and given its name to another one
+			gone = append(gone, name) // a job removed the image and gave its name to another image
 		}
 	}
 	if len(gone) > 0 { // last: none of the machine's may lose its only name

@@ -14,14 +14,14 @@ import (
 	"github.com/remuda-run/remuda/internal/writable"
 )
 
-// takeTemplates copies each folder that has a template, as the operator's script left it. No job ran yet.
+// takeTemplates copies each folder that has a template, as the operator's script left it. No job has run yet.
 func (s Scrubber) takeTemplates() error {
 	root, err := os.OpenRoot(s.Root)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	// An earlier agent may have ended while it copied.
+	// An earlier agent may have stopped while it copied.
 	if err := errors.Join(removeTree(root, templates), root.Mkdir(templates, 0o700)); err != nil {
 		return err
 	}
@@ -30,13 +30,13 @@ func (s Scrubber) takeTemplates() error {
 			continue
 		}
 		if err := f.take(s.Root); err != nil {
-			return fmt.Errorf("copy %s, with which each run begins: %w", f.Path, err)
+			return fmt.Errorf("copy template of %s: %w", f.Path, err)
 		}
 	}
 	return nil
 }
 
-// take makes the template of the folder. A folder that is a mount cannot be replaced.
+// take creates the template of the folder. The folder must not be a mount, because a mount cannot be replaced.
 func (f Folder) take(dir string) error {
 	above, path, err := f.root(dir)
 	if err != nil {
@@ -72,8 +72,8 @@ func CopyFolder(from *os.Root, path string) error {
 	return copyFolder(from, to)
 }
 
-// copyFolder copies what is in an open folder into another, and the properties of the folder. A copy shares no inode with its
-// original, so no job can write through a link. It follows no link out of the folder, whatever a process does to the folder meanwhile.
+// copyFolder copies the content and the properties of an open folder into another. A copy shares no inode with its original, so no job can
+// write through a hard link. copyFolder never leaves the folder, even if a process changes it meanwhile.
 func copyFolder(from, to *os.Root) error {
 	in, err := from.Open(".")
 	if err != nil {
@@ -97,7 +97,8 @@ func copyFolder(from, to *os.Root) error {
 	return copyAccess(in, out, to, ".")
 }
 
-// copyEntry copies one file, link or folder into the folder to, which is open as dir. Sockets, pipes and devices belong to processes that have ended.
+// copyEntry copies one file, link or folder into the folder to, which is open as dir. It skips sockets, pipes and devices, because their
+// processes have ended.
 func copyEntry(from, to *os.Root, dir *os.File, name string) error {
 	info, err := from.Lstat(name)
 	if err != nil {
@@ -146,14 +147,14 @@ func copyFile(from, to *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(out, in) // the kernel shares the blocks where the file system can (copy_file_range(2))
+	_, err = io.Copy(out, in) // the kernel shares the blocks if the file system can (copy_file_range(2))
 	if err == nil {
 		err = copyAccess(in, out, to, name)
 	}
 	return errors.Join(err, out.Close())
 }
 
-// copyAccess gives a copy, which is name in to, the owner, mode, attributes and time of its original.
+// copyAccess copies the owner, mode, attributes and time of a file to its copy, which is named in to.
 func copyAccess(in, out *os.File, to *os.Root, name string) error {
 	info, err := in.Stat()
 	if err != nil {

@@ -30,7 +30,7 @@ func unclean(cause string) store.Entry { return store.Entry{Code: store.CodeScru
 
 // The last ten runs are counted by what their cleanup came to. Cleanups without a run, and machines that serve one run, count as none.
 func TestReuseOf_Review_R16(t *testing.T) {
-	port := "scrub: agent: not clean: port 4317 in use: something listens on 0.0.0.0:4317"
+	port := "scrub: agent: not clean: port 4317 in use: a process listens on 0.0.0.0:4317"
 	for name, tt := range map[string]struct {
 		instances []store.Instance
 		want      string
@@ -38,7 +38,7 @@ func TestReuseOf_Review_R16(t *testing.T) {
 	}{
 		"None":        {nil, "", 0},
 		"AllClean":    {[]store.Instance{serve(0, "", released, clean, released, clean)}, "", 2},
-		"One":         {[]store.Instance{serve(0, port, released, clean, released, unclean("port"))}, "1 of the last 2 runs cost their instance: port 4317 in use: something listens on 0.0.0.0:4317", 2},
+		"One":         {[]store.Instance{serve(0, port, released, clean, released, unclean("port"))}, "1 of the last 2 runs cost their instance: port 4317 in use: a process listens on 0.0.0.0:4317", 2},
 		"Once":        {[]store.Instance{serve(0, "x", released, unclean(store.UncleanOnce))}, "", 0},
 		"WithoutARun": {[]store.Instance{serve(0, "x", clean, unclean("files"))}, "", 0},
 		"OldAgent":    {[]store.Instance{serve(0, "", released, unclean(""))}, "1 of the last 1 runs cost their instance: other", 1},
