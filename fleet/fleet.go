@@ -84,15 +84,15 @@ type Machine struct {
 	LaunchToken     string
 	TemplateVersion string
 	LaunchedAt      time.Time
-	StateReason     StateReason // why it ended or stopped; empty while it lives, or if the fleet does not say
+	StateReason     StateReason // why the machine ended or stopped; empty while it lives, or if the fleet gives no reason
 }
 
-// StateReason is why a machine ended, in the fleet's own words.
+// StateReason is why a machine ended, as the fleet reports it.
 type StateReason struct {
 	Code    string // such as Client.VolumeLimitExceeded
 	Message string
-	Refused bool   // other machines of the same launch parameters will end for it too, until an operator acts
-	Remedy  string // what the operator can do then
+	Refused bool   // further machines of the same launch will end for this reason, until an operator acts
+	Remedy  string // what the operator can do
 }
 
 // Advice returns code, message and remedy.

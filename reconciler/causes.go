@@ -6,7 +6,7 @@ import (
 )
 
 // causes remembers the present cause of each failure that an operator must fix, so that callers log one ERROR per cause. A cause that went
-// away and comes back counts as new. So the alarm on errors rings, and a refusal that lasts for hours does not fill the log.
+// away and comes back counts as new. So an alarm sees each new cause, and a refusal that lasts for hours does not fill the log.
 type causes struct {
 	mu   sync.Mutex
 	last map[string]string // the present cause, by the operation that fails

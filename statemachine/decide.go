@@ -55,7 +55,7 @@ type Facts struct {
 type Decision struct {
 	Event  Event
 	Reason string    // constant text for the record and the log
-	Detail string    // of Reason, from the caller of Decide: why an instance is dismissed
+	Detail string    // detail of Reason, from the caller of Decide: why an instance is dismissed
 	Read   bool      // a check is about to fail on an old reading: read the report again first
 	Wake   time.Time // zero: nothing to wait for
 }

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// UnpricedTime is the time that instances of one type in one zone spent while their price was not known. It is a part of one row, and
-// gets its dollars there as soon as the price is known.
+// UnpricedTime is the part of a row's time without a known price: instances of one type in one zone. The row gets the dollars as soon as
+// the price is known.
 type UnpricedTime struct {
 	Class      string  `json:"class"`
 	Usage      string  `json:"usage"`
@@ -22,7 +22,7 @@ type UnpricedTime struct {
 	Idle       Seconds `json:"idle,omitempty"`
 }
 
-// UnmarshalJSON reads the costs of a day. It drops a row that breaks the rules, and keeps the day and its other rows.
+// UnmarshalJSON reads the costs of a day. It drops invalid rows, and keeps the day and its other rows.
 func (c *Costs) UnmarshalJSON(b []byte) error {
 	type fields Costs
 	in := struct {
@@ -36,12 +36,12 @@ func (c *Costs) UnmarshalJSON(b []byte) error {
 	var rows, times []string
 	c.Rows, rows = valid[CostRow]("rows", in.Rows)
 	c.Unpriced, times = valid[UnpricedTime]("unpriced", in.Unpriced)
-	c.Lost = max(0, c.Lost) + len(rows) // the row of a dropped time is there
+	c.Lost = max(0, c.Lost) + len(rows) // the row of a dropped time remains
 	c.Dropped = slices.Concat(rows, times)
 	return nil
 }
 
-// valid returns those of a list that keep the rules, at most MaxCostRows, and names the others.
+// valid returns the valid entries of a list, at most MaxCostRows, and describes the dropped entries.
 func valid[R interface{ validate() error }](name string, list []json.RawMessage) (out []R, dropped []string) {
 	for i, text := range list {
 		var r R
@@ -61,7 +61,7 @@ func valid[R interface{ validate() error }](name string, list []json.RawMessage)
 	return out, dropped
 }
 
-// validate holds a row to what a ledger writes.
+// validate checks that a ledger could have written the row.
 func (r CostRow) validate() error {
 	s := r.Spent
 	return validCosts(r.Class, r.Usage, r.Repository, float64(s.Booting), float64(s.Busy), float64(s.Idle), float64(s.Unpriced),
@@ -80,7 +80,7 @@ func validCosts(class, usage, repository string, numbers ...float64) error {
 	if !ValidCostName(class) || !ValidCostName(usage) {
 		return fmt.Errorf("class, usage: must be at most %d printable bytes, got %s and %s", maxName, shown(class), shown(usage))
 	}
-	if !ValidCostName(repository) && !ValidRepository(repository) { // earlier versions took any short text
+	if !ValidCostName(repository) && !ValidRepository(repository) { // earlier versions accepted any short text
 		return fmt.Errorf("repository: must be owner/name or empty, got %s", shown(repository))
 	}
 	if i := slices.IndexFunc(numbers, func(n float64) bool { return n < 0 }); i >= 0 {
@@ -89,7 +89,7 @@ func validCosts(class, usage, repository string, numbers ...float64) error {
 	return nil
 }
 
-// ValidCostName reports whether a text may be the class or the usage class of a row.
+// ValidCostName reports whether a text is valid as the class or the usage class of a row.
 func ValidCostName(text string) bool {
 	return len(text) <= maxName && utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) < 0
 }

@@ -13,16 +13,16 @@ import (
 // written at once, so nothing is counted twice.
 type Costs struct {
 	Day     string    `json:"-"`       // 2026-01-02
-	Through Time      `json:"through"` // all until then is in it, and nothing after
+	Through Time      `json:"through"` // the time up to which costs are counted
 	Rows    []CostRow `json:"rows"`    // at most MaxCostRows
 
-	Unpriced  []UnpricedTime `json:"unpriced,omitempty"` // of the rows, the time whose price is not known yet; at most MaxCostRows
-	Lost      int            `json:"lost,omitempty"`     // rows that were dropped because they could not be read: the day cost more than its rows say
+	Unpriced  []UnpricedTime `json:"unpriced,omitempty"` // the part of the rows whose price is not known yet; at most MaxCostRows
+	Lost      int            `json:"lost,omitempty"`     // invalid rows that were dropped: the day cost more than its rows show
 	ChangedAt Time           `json:"changedAt"`
 	Version   int64          `json:"-"`
 	ExpiresAt time.Time      `json:"-"`
 
-	Dropped []string `json:"-"` // the rows that reading has just dropped, and why
+	Dropped []string `json:"-"` // the rows that were just dropped, and why
 }
 
 // CostRow is what the machines of one resource class and usage class came to for one repository.
@@ -67,19 +67,18 @@ func (s Spent) Priced() bool { return s.Unpriced == 0 || s.Dollars() > 0 }
 // Seconds is the time of all phases.
 func (s Spent) Seconds() Seconds { return s.Booting + s.Busy + s.Idle }
 
-// Budget is what the instances of a month have cost, and what they may cost. The cost is switched off (Monthly is 0), known, or
-// unknown since an instant.
+// Budget is the cost of a month and its limit. The cost is switched off (Monthly is 0), known, or unknown since a time.
 type Budget struct {
 	Month        string  `json:"month"`                 // 2026-01, in UTC
-	Monthly      float64 `json:"monthly"`               // dollars; 0: there is no budget
-	Spent        float64 `json:"spent"`                 // dollars, by list prices; while the cost is unknown, the last known ones
-	Warns        bool    `json:"warns,omitempty"`       // so much is used that it is told
-	Off          string  `json:"off,omitempty"`         // what is off for it, for people; "": nothing
-	UnknownSince Time    `json:"unknownSince,omitzero"` // since when the cost is not known; zero: it is known
-	Unknown      string  `json:"unknown,omitempty"`     // why it is not known, for people
+	Monthly      float64 `json:"monthly"`               // dollars; 0: no budget
+	Spent        float64 `json:"spent"`                 // dollars, by list prices; while the cost is unknown, the last known value
+	Warns        bool    `json:"warns,omitempty"`       // the cost has reached the warning level
+	Off          string  `json:"off,omitempty"`         // the options that are off, as text; "": none
+	UnknownSince Time    `json:"unknownSince,omitzero"` // since when the cost is unknown; zero: the cost is known
+	Unknown      string  `json:"unknown,omitempty"`     // why the cost is unknown, as text
 }
 
-// Text returns how much of the budget is used, in one line for people.
+// Text returns one line that says how much of the budget is used.
 func (b Budget) Text() string {
 	if !b.UnknownSince.IsZero() {
 		return fmt.Sprintf("unknown since %s (last known $%.2f of $%.2f in %s): %s",
@@ -95,7 +94,7 @@ const (
 	OtherCosts  = "other"
 )
 
-// ErrRow means that one row of a day's costs was dropped, and the others were read.
+// ErrRow means that an invalid row of a day's costs was dropped, and the other rows were read.
 var ErrRow = fmt.Errorf("a row was dropped: %w", ErrInvalid)
 
 const costsPrefix = "META#costs-"
@@ -103,7 +102,7 @@ const costsPrefix = "META#costs-"
 // CostsKey returns the key of a day's costs.
 func CostsKey(day string) Key { return Key{costsPrefix + day, KindCosts} }
 
-// DayOfCosts returns the day of a key of costs.
+// DayOfCosts returns the day in a key of costs.
 func DayOfCosts(k Key) string { return strings.TrimPrefix(k.Partition, costsPrefix) }
 
 // MonthOf returns the month of an instant, such as 2026-01, with which its days begin.
@@ -142,8 +141,8 @@ func ReadCosts(ctx context.Context, s *Store, day string) (Costs, error) {
 	return c, nil
 }
 
-// ReadCostsOf reads the costs of those of the days that have some, in their order. It passes bad records to bad and leaves them
-// out. It passes dropped rows to bad, too.
+// ReadCostsOf reads the recorded costs of the given days, in order. It skips invalid records, and calls bad for each invalid record and
+// each dropped row.
 func ReadCostsOf(ctx context.Context, s *Store, bad func(Key, error), days ...string) ([]Costs, error) {
 	list, err := readDays[Costs](ctx, s, "costs", CostsKey, bad, days)
 	for _, c := range list {
@@ -163,7 +162,7 @@ func WriteCosts(ctx context.Context, s *Store, c Costs, now time.Time) (Costs, e
 	}
 	out := c
 	out.ChangedAt, out.ExpiresAt = At(now), begin.Add(CostsLife)
-	out.Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(r CostRow) bool { return r.validate() != nil }) // reading drops them, too
+	out.Rows = slices.DeleteFunc(slices.Clone(c.Rows), func(r CostRow) bool { return r.validate() != nil }) // reads drop them, too
 	out.Unpriced = slices.DeleteFunc(slices.Clone(c.Unpriced), func(u UnpricedTime) bool { return u.validate() != nil })
 	return stored(ctx, s, "costs", c, out)
 }

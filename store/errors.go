@@ -17,7 +17,7 @@ var (
 	ErrNotLeader   = errors.New("store: not the leader")
 	ErrSchema      = errors.New("store: schema of a later version")
 	ErrUnavailable = errors.New("store: unavailable")
-	ErrUnconfirmed = fmt.Errorf("%w: the write was not confirmed", ErrUnavailable) // it may have been applied, or still be
+	ErrUnconfirmed = fmt.Errorf("%w: the write was not confirmed", ErrUnavailable) // the write may have been applied, or may still be
 	ErrRefused     = errors.New("store: refused")                                  // permission, credentials or the table are missing: an operator must act
 )
 

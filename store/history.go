@@ -17,10 +17,9 @@ const (
 	historyText = 60   // bytes of the detail of one
 )
 
-// History is what happened to a record, the oldest first: a line for each entry, of the milliseconds since the record began,
-// a code and perhaps a detail. The newest MaxHistory entries are kept, in at most 1,500 bytes; entries of the last owners are kept
-// longest. A history is written with the record's other changes and never by itself, so that what is known only in memory is there
-// with the next of them.
+// History is what happened to a record, oldest entry first, one entry per line: milliseconds since the record began, a code and an optional
+// detail. It keeps the newest MaxHistory entries in at most 1,500 bytes, and the entries of the last owners longest. A history is only
+// written together with other changes of the record. Entries in memory are written with the next change.
 type History string
 
 // Code names what an entry of a history tells. Codes are short, since every write pays for them.
@@ -95,13 +94,13 @@ func (h History) With(begun Time, e Entry) History {
 	return History(strings.Join(lines, "\n"))
 }
 
-// owners are the codes that say for whom an instance was paid. Statuses use none of them.
+// owners are the codes that show for which request an instance was paid. Statuses have none of these codes.
 var owners = []Code{CodeLaunched, CodeHandedOver, CodeReleased, CodeUnclaimed, CodeClaimed}
 
-// keptOwners is how many entries of owners are kept: those of the last four. The jobs of one owner do not push out whose they were.
+// keptOwners is how many entries of owners are kept: the entries of the last four owners. Other entries cannot displace them.
 const keptOwners = 12
 
-// oldestOf returns which entry is dropped.
+// oldestOf returns the index of the entry to drop.
 func oldestOf(lines []string) int {
 	owns := func(line string) bool {
 		_, rest, _ := strings.Cut(line, " ")
@@ -209,7 +208,7 @@ func (t Transition) entry() (Entry, bool) {
 			e.Detail = strings.TrimSuffix(string(t.Event)+": "+t.Reason, ": ")
 		}
 		switch {
-		case t.StateReason != "": // says more than that the fleet ended it, and there is no room for both
+		case t.StateReason != "": // more precise than the fleet's state, and there is no room for both
 			e.Detail = string(t.Event) + ": " + t.Why
 		case t.Why != "":
 			e.Detail += ": " + t.Why

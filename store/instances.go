@@ -29,9 +29,9 @@ type Transition struct {
 	Release ReleaseMode   // Released and Unclaimed only
 	Reason  string        // transitions to terminated
 	Detail  string        // of the same; its end is kept
-	Why     string        // of the same: what the history says besides, in some words
+	Why     string        // a short detail of the reason, for the history
 
-	StateReason string // of the same: why the fleet ended the machine, in its own words
+	StateReason string // why the fleet ended the machine, as the fleet reports it
 }
 
 // After returns the record that t makes of in, or why t may not happen: ErrNoRule of package

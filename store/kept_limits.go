@@ -2,9 +2,9 @@ package store
 
 import "github.com/remuda-run/remuda/statemachine"
 
-// KeptLimits are those that an instance and its agent were launched with. A limit that is lowered afterwards does not judge them.
+// KeptLimits are the limits that an instance and its agent started with. They protect the instance from limits that are lowered later.
 type KeptLimits struct {
-	ClaimGate      Seconds `json:"claimGate"` // of its last claim
+	ClaimGate      Seconds `json:"claimGate"` // of the last claim
 	CreateGate     Seconds `json:"createGate"`
 	Handshake      Seconds `json:"handshake"`
 	Beat           Seconds `json:"beat"`
@@ -12,7 +12,7 @@ type KeptLimits struct {
 	RunningSilence Seconds `json:"runningSilence"`
 }
 
-// Kept returns what an instance that is launched under l keeps of that.
+// Kept returns the limits that an instance launched under l keeps.
 func Kept(l statemachine.Limits) KeptLimits {
 	return KeptLimits{
 		ClaimGate: SecondsOf(l.ClaimGate), CreateGate: SecondsOf(l.CreateGate), Handshake: SecondsOf(l.Handshake),
@@ -20,8 +20,8 @@ func Kept(l statemachine.Limits) KeptLimits {
 	}
 }
 
-// Over returns the limits by which an instance is judged where l is configured: none is shorter than the instance keeps. A record of
-// an earlier version keeps none.
+// Over returns the limits that apply to the instance if l is configured: the longer of both. Records of earlier versions have no kept
+// limits.
 func (k KeptLimits) Over(l statemachine.Limits) statemachine.Limits {
 	l.ClaimGate = max(l.ClaimGate, k.ClaimGate.Duration())
 	l.CreateGate = max(l.CreateGate, k.CreateGate.Duration())

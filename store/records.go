@@ -67,7 +67,7 @@ type ReleaseReason string
 const (
 	RunOver  ReleaseReason = "run_over"  // its run is completed, or gone
 	RunWaits ReleaseReason = "run_waits" // its run waits for an approval, and none of its jobs for a runner
-	RunStuck ReleaseReason = "run_stuck" // all open jobs of its run wait for runners that do not exist
+	RunStuck ReleaseReason = "run_stuck" // no runner takes the queued jobs of its run
 )
 
 // Seconds is a duration stored as a number of seconds.
@@ -108,7 +108,7 @@ type RunStatus struct {
 	Counts     Counts             `json:"counts"`
 	PendingAt  Time               `json:"pendingAt"`
 	ReadyAt    Time               `json:"readyAt"`
-	EndsAt     Time               `json:"endsAt,omitzero"` // promised when it became Ready: what still runs then ends
+	EndsAt     Time               `json:"endsAt,omitzero"` // the deadline set when the request became Ready; jobs are then ended
 	FailedAt   Time               `json:"failedAt"`
 	ReleasedAt Time               `json:"releasedAt"`
 	ChangedAt  Time               `json:"changedAt"`
@@ -132,8 +132,8 @@ type Watch struct {
 	Rerun        Doing      `json:"rerun,omitempty"`        // of the jobs that were lost with their machines: once per run
 	RerunAttempt int        `json:"rerunAttempt,omitempty"` // GitHub's number of the attempt whose jobs those are
 	Detail       string     `json:"detail,omitempty"`       // what was done last, or why not; one sentence for people
-	Waits        string     `json:"waits,omitempty"`        // queued jobs that no runner takes, and why; for people
-	WaitsSince   Time       `json:"waitsSince,omitzero"`    // when that was reported
+	Waits        string     `json:"waits,omitempty"`        // queued jobs that no runner takes, and why, as text
+	WaitsSince   Time       `json:"waitsSince,omitzero"`    // when Waits was reported
 }
 
 // WatchState says whether a run is watched.
@@ -199,12 +199,12 @@ type Instance struct {
 	LaunchToken     string             `json:"launchToken"`
 	TemplateVersion string             `json:"templateVersion"`
 	Registration    Registration       `json:"registration"`
-	SealKey         string             `json:"sealKey"`               // registrations are sealed to it; set with the first, never changed
-	Reason          string             `json:"reason"`                // why it was terminated
-	Detail          string             `json:"detail"`                // last lines of what failed
-	StateReason     string             `json:"stateReason,omitempty"` // why the fleet ended it, in its own words: code and message
-	Limits          KeptLimits         `json:"limits,omitzero"`       // by which it was launched, and last claimed
-	Price           float64            `json:"price,omitempty"`       // dollars per hour, by the list when it was launched; 0: not known
+	SealKey         string             `json:"sealKey"`               // the key that registrations are encrypted with; set with the first one, never changed
+	Reason          string             `json:"reason"`                // why the instance was terminated
+	Detail          string             `json:"detail"`                // the last lines of the failed step
+	StateReason     string             `json:"stateReason,omitempty"` // why the fleet ended the instance, as it reports: code and message
+	Limits          KeptLimits         `json:"limits,omitzero"`       // the limits of its launch and its last claim
+	Price           float64            `json:"price,omitempty"`       // dollars per hour, list price at the launch; 0: not known
 	CreatedAt       Time               `json:"createdAt"`
 	Term            int64              `json:"term"` // of the lease under which the record was made
 	ChangedAt       Time               `json:"changedAt"`

@@ -175,9 +175,8 @@ func (s *Store) ExpireStatus(ctx context.Context, st RunStatus, at, now time.Tim
 	return stored(ctx, s, "expire status", st, out)
 }
 
-// UnmarshalJSON reads a request. It accepts any instant of RFC 3339 as createdAt, which is for people. A workflow writes these
-// attributes as it likes, so they are parsed here and nowhere else: what describes the run and is not valid becomes unset.
-// An unset attribute does not keep a request from being served.
+// UnmarshalJSON reads a request. It accepts any time in RFC 3339 format as createdAt. Workflows write these attributes, so only this
+// function parses them. It clears invalid attributes that describe the run, so that they do not block the request.
 func (r *RunRequest) UnmarshalJSON(b []byte) error {
 	type fields RunRequest
 	in := struct {
@@ -213,7 +212,7 @@ func (r *RunRequest) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// bounded returns the fields that make a request too large to be kept in memory. It leaves only modes of release that are known.
+// bounded returns the fields that make a request too large for memory. It also replaces unknown release modes.
 func (r *RunRequest) bounded() error {
 	longer := func(most int) func(string) bool { return func(text string) bool { return len(text) > most } }
 	if len(r.AllowedInstanceTypes) > MaxPatterns || slices.ContainsFunc(r.AllowedInstanceTypes, longer(maxPattern)) ||
@@ -224,7 +223,7 @@ func (r *RunRequest) bounded() error {
 		return err
 	}
 	if r.Release != "" && r.Release != ReleaseNow {
-		r.Release = ReleaseDrain // this program knows no other mode, and draining ends no job
+		r.Release = ReleaseDrain // the only mode that this version knows, and it ends no job
 	}
 	return nil
 }

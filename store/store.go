@@ -15,15 +15,15 @@ import (
 // nothing. It keeps the last instance it read, to decode one that has not changed only once.
 type Store struct {
 	table    Table
-	patience time.Duration           // of one write; 0: to the end of its context
+	patience time.Duration           // for one write; 0: until its context ends
 	last     atomic.Pointer[decoded] // instance read
 }
 
 // New returns a Store on table. The caller keeps ownership of table.
 func New(table Table) *Store { return &Store{table: table} }
 
-// NewPatient returns a Store that repeats a write of unknown outcome for d, and then returns ErrUnconfirmed. It cuts off no call
-// of the table. The write may still be applied: the caller reads the record before it writes again.
+// NewPatient returns a Store that repeats a write of unknown outcome for d, and then returns ErrUnconfirmed. It cancels no call of the
+// table. The write may still be applied, so the caller must read the record before it writes again.
 func NewPatient(table Table, d time.Duration) *Store { return &Store{table: table, patience: d} }
 
 // Table returns the table below, for notifications and watches.
@@ -36,9 +36,8 @@ const (
 	retryMax   = 2 * time.Second
 )
 
-// put writes r over version expect and repeats the identical write while its outcome is unknown,
-// until ctx ends or patience does. If the table holds exactly what was to be written, an earlier try had been
-// applied and only its reply was lost: that is success (H13).
+// put writes r over version expect and repeats the identical write while its outcome is unknown, until ctx ends or patience is over. If the
+// table already holds the same record, an earlier try was applied and only its reply was lost. That is success (H13).
 func (s *Store) put(ctx context.Context, r record, expect int64) error {
 	version := expect + 1
 	if expect == Unconditional {
@@ -121,8 +120,8 @@ func (s *Store) item(ctx context.Context, c Consistency, k Key) (Item, error) {
 	return items[0], nil
 }
 
-// unknown returns the error of a write whose outcome is unknown: before is of a try that may have been applied, err of one that had
-// no effect. It is not of err's kind, which is definite.
+// unknown returns the error of a write with unknown outcome. before is the error of a try that may have been applied. err is the error of a
+// try without effect, and its kind is hidden because it is definite.
 func unknown(before, err error) error {
 	if !errors.Is(before, ErrUnavailable) {
 		before = fmt.Errorf("%w: %w", ErrUnavailable, before)

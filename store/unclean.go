@@ -1,6 +1,6 @@
 package store
 
-// Causes of RemoveFailed, by which refused cleanups are counted. Once says that machines of the class serve one run.
+// These causes of RemoveFailed count refused cleanups. Once means that machines of the class serve one run.
 const (
 	UncleanAccount   = "account"
 	UncleanContainer = "container"
@@ -15,7 +15,7 @@ const (
 	UncleanTimeout   = "timeout"
 )
 
-// UncleanCauses lists the causes that cost an instance which could have served another run.
+// UncleanCauses lists the causes that cost a reusable instance.
 func UncleanCauses() []string {
 	return []string{
 		UncleanAccount, UncleanContainer, UncleanDisk, UncleanFiles, UncleanMount, UncleanOther, UncleanPort, UncleanProcess, UncleanScript, UncleanTimeout,

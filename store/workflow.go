@@ -18,10 +18,10 @@ type Workflow struct {
 // Docs, "Username considerations for external authentication"); a repository's may have dots as well. The bounds are ours.
 var repositoryForm = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9._-]{1,100}$`)
 
-// reasonForm is the form of a ReleaseReason. A later version may know more reasons than this one.
+// reasonForm is the form of a ReleaseReason. Later versions may add reasons.
 var reasonForm = lazyregexp.New(`^[a-z][a-z_]{0,39}$`)
 
-// ValidRepository reports whether a text is owner/name, as GitHub accepts it.
+// ValidRepository reports whether a text has the form owner/name that GitHub accepts.
 func ValidRepository(text string) bool {
 	if !repositoryForm().MatchString(text) {
 		return false

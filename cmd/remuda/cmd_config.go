@@ -48,14 +48,14 @@ func newConfigCmd(a *app) *cobra.Command {
 			cfg, err := a.readConfig(func(name string) ([]byte, error) { return readSource(a, name) })
 			problems := cfg.Validate()
 			if reference.Remote(cfg.File) {
-				fmt.Fprintf(a.err, "remuda: scripts and files of credentials: not checked here, since %s is the configuration of another host\n", cfg.File)
+				fmt.Fprintf(a.err, "remuda: scripts and credential files: not checked here, because %s configures another host\n", cfg.File)
 			} else {
 				problems = errors.Join(problems, inputs(a, cfg.Config))
 			}
 			for _, why := range host.Refusals(cfg.Config, a.environ()) {
 				fmt.Fprintf(a.err, "remuda: %v\n", why)
 			}
-			if err != nil { // its values may be those of no one: the problems are enough
+			if err != nil { // after a read error the values are incomplete; report the problems only
 				return errors.Join(err, asUsage(problems))
 			}
 			return errors.Join(o.run(a.streams, cfg), asUsage(problems))

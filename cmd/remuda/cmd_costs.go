@@ -88,10 +88,10 @@ func (o *costsOptions) run(ctx context.Context, st *store.Store) error {
 	return nil
 }
 
-// readCosts returns what is recorded of days, and the days that cannot be read.
+// readCosts returns the recorded costs of days, and the days that cannot be read.
 func readCosts(ctx context.Context, a *app, st *store.Store, log config.Log, days []string) (list []store.Costs, unreadable []string, err error) {
 	list, err = store.ReadCostsOf(ctx, st, func(k store.Key, err error) {
-		a.logger(log).Warn("costs left out: they cannot be read", logkey.Key, k.Partition, logkey.Error, err)
+		a.logger(log).Warn("costs omitted: item unreadable", logkey.Key, k.Partition, logkey.Error, err)
 		if !errors.Is(err, store.ErrRow) {
 			unreadable = append(unreadable, store.DayOfCosts(k))
 		}

@@ -130,8 +130,8 @@ func (o *doctorOptions) permissions(ctx context.Context, c config.Config, cfg aw
 	return found
 }
 
-// owners returns the account of each subnet and security group of v. Another account may share them with this one (AWS RAM).
-// An owner that cannot be read is assumed to be this account: the checks of the fleet report why.
+// owners returns the owning account of each subnet and security group of v. Other accounts can share them (AWS RAM). If an owner cannot be
+// read, owners assumes this account; the checks of the fleet report the error.
 func owners(ctx context.Context, api *ec2.Client, v iam.Values) map[string]string {
 	out := map[string]string{}
 	for _, id := range slices.Concat(v.Subnets, v.SecurityGroups) {

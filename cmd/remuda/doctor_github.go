@@ -25,7 +25,7 @@ func (o *doctorOptions) github(ctx context.Context, c config.Config) []finding.F
 	if err != nil {
 		remedy := "see docs/github.md, Permissions"
 		if errors.Is(err, githubapi.ErrLocal) || client == nil {
-			remedy = "repair what the error names, on this host or in the configuration"
+			remedy = "fix the cause that the error names, on this host or in the configuration"
 		}
 		return []finding.Finding{finding.Of(name, err, "", remedy)}
 	}

@@ -28,7 +28,7 @@ func (o *doctorOptions) configuration(_ context.Context, c config.Config) []find
 	}
 	out := []finding.Finding{{Check: "configuration", Verdict: finding.OK, Detail: fmt.Sprintf("%s; store %s, fleet %s", from, config.Redact(c.Store), config.Redact(c.Fleet))}}
 	if err := inputs(o.app, c); err != nil {
-		out = append(out, finding.Of("inputs", err, "", "repair the files that it names, on the controller's host"))
+		out = append(out, finding.Of("inputs", err, "", "fix the files that the error names, on the controller's host"))
 	}
 	for _, why := range host.Refusals(c, o.environ()) {
 		out = append(out, finding.Of("cleanup level", why, "", "change the machine as it says, or set classes.<name>.scrub: workspace"))

@@ -102,8 +102,8 @@ func byCode() []exitRow {
 // usagef returns an error of kind errUsage that reads as its own text only.
 func usagef(format string, args ...any) error { return asUsage(fmt.Errorf(format, args...)) }
 
-// asUsage marks err as the caller's mistake, unless a service that was asked meanwhile did not answer or refused the call: then
-// other arguments would not help. Nil stays nil.
+// asUsage marks err as a usage error, unless a service did not answer or refused the call, because other arguments would not help then. Nil
+// stays nil.
 func asUsage(err error) error {
 	if ofService(err) {
 		return err
@@ -111,7 +111,7 @@ func asUsage(err error) error {
 	return mark(errUsage, err)
 }
 
-// ofService reports whether err comes from a service, and not from what it was asked for.
+// ofService reports whether err comes from a service and is not caused by the caller's input.
 func ofService(err error) bool {
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrThrottled) {
 		return true

@@ -70,7 +70,7 @@ func healthOf(client *githubapi.Client, refused *refusals) func() store.Health {
 	}
 }
 
-// githubToken reads the access token anew for every call, so that it can be replaced at any time.
+// githubToken reads the access token again for every call, so that operators can replace it at any time.
 func (a *app) githubToken(c config.GitHub) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return a.readToken(c) }
 }
@@ -96,7 +96,7 @@ func (a *app) readToken(c config.GitHub) (string, error) {
 	return token, nil
 }
 
-// fileField names the setting that names the file of the token, if there is one.
+// fileField returns the setting that names the token file, if there is one.
 func fileField(path string) string {
 	if path == "" {
 		return ""

@@ -46,7 +46,7 @@ func (g *githubChore) do(ctx context.Context) error {
 	switch {
 	case errors.Is(err, githubapi.ErrLocal) && !g.refused:
 		g.refused = true
-		g.log.Error("GitHub is not reached: a fault on this side", logkey.Error, err)
+		g.log.Error("GitHub unreachable: fault on the controller's side", logkey.Error, err)
 		return nil
 	case errors.Is(err, githubapi.ErrRefused), errors.Is(err, githubapi.ErrLocal):
 		if !g.refused {

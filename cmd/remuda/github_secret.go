@@ -43,7 +43,7 @@ func parseGitHubSecret(text []byte) (s githubSecret, _ error) {
 }
 
 // errOtherKind says that a token took the place of an App, or the other way round, which a client is made for.
-var errOtherKind = errors.New("github.secret holds another kind of credential than at the start: restart the controller")
+var errOtherKind = errors.New("github.secret has changed its kind of credential: restart the controller")
 
 // secretCredential gives o the credential that github.secret names, which is looked at once, so that a wrong one is an error
 // at the start, and read anew as it is used.

@@ -256,7 +256,7 @@ func TestGitHubChore_TellsOfRefusedCredentials(t *testing.T) {
 		{errors.Join(githubapi.ErrRefused, errors.New("401 Bad credentials")), "level=ERROR msg=\"GitHub refuses the credentials\""},
 		{fmt.Errorf("x: %w", githubapi.ErrThrottled), ""},
 		{nil, "GitHub takes the credentials again"},
-		{fmt.Errorf("x: %w: name resolution failed", githubapi.ErrLocal), "level=ERROR msg=\"GitHub is not reached: a fault on this side\""},
+		{fmt.Errorf("x: %w: name resolution failed", githubapi.ErrLocal), "level=ERROR msg=\"GitHub unreachable: fault on the controller's side\""},
 		{nil, "takes the credentials again"},
 		{nil, ""},
 	} {

@@ -211,7 +211,7 @@ func appAnswer(w http.ResponseWriter, status int, word string, more ...g.Node) {
 const appPageStyle = `main { max-width: 40rem; margin: 3rem auto; font: 1rem/1.5 system-ui, sans-serif } button { font: inherit; margin: .3rem 0; padding: .4rem 1rem }
 `
 
-// unanswered reports whether a call had no answer of GitHub, for a cause on either side, and may be tried again.
+// unanswered reports whether GitHub did not answer a call, for a cause on either side, so that the call can be repeated.
 func unanswered(err error) bool {
 	return errors.Is(err, githubapi.ErrUnavailable) || errors.Is(err, githubapi.ErrLocal)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/remuda-run/remuda/internal/reference"
 )
 
-// checkScript reports why an instance could not run a script, for which each launch would pay.
+// checkScript returns an error if no instance could run the script. Each launch would cost money for nothing.
 func checkScript(field, path string, text []byte) error {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	wrong := ""
@@ -23,20 +23,20 @@ func checkScript(field, path string, text []byte) error {
 	case len(bytes.TrimSpace(text)) == 0:
 		wrong = "is empty"
 	case bytes.HasPrefix(text, []byte("\ufeff")), bytes.IndexByte(line, 0) >= 0:
-		wrong = "has a byte order mark, or is no text: save it as UTF-8 without BOM"
+		wrong = "has a byte order mark or is not text: save it as UTF-8 without BOM"
 	case bytes.Contains(text, []byte("\r\n")), bytes.HasSuffix(line, []byte("\r")):
-		wrong = "has line ends of Windows (CR LF): convert it, such as by dos2unix"
+		wrong = "has Windows line endings (CR LF): convert it, for example with dos2unix"
 	case bytes.HasPrefix(text, []byte("#cloud-config")):
-		wrong = "is a file of cloud-init: write its steps as a script"
+		wrong = "is a cloud-init file: write its steps as a script"
 	case !bytes.HasPrefix(text, []byte("#!")) || !strings.HasPrefix(strings.TrimSpace(string(line[2:])), "/"):
-		wrong = "has no interpreter in its first line, such as #!/bin/bash"
+		wrong = "names no absolute interpreter in its first line, such as #!/bin/bash"
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: must be a script that can run, got %q, which %s", field, path, wrong)
+	return fmt.Errorf("%s: must be a runnable script, got %q, which %s", field, path, wrong)
 }
 
-// runnable reports why this machine cannot run a file as a script.
+// runnable returns an error if this machine cannot run a file as a script.
 func runnable(field, path string, info fs.FileInfo) error {
 	if info.Mode().Perm()&0o111 == 0 {
 		return fmt.Errorf("%s: must be executable (chmod +x), got %q of mode %04o", field, path, info.Mode().Perm())
@@ -55,7 +55,7 @@ func runnable(field, path string, info fs.FileInfo) error {
 	return nil
 }
 
-// instanceFiles reads the scripts that go to EC2 instances: agent.script, then agent.scrub. An empty setting is none.
+// instanceFiles reads the scripts that go to EC2 instances: agent.script, then agent.scrub. It skips empty settings.
 func instanceFiles(a *app, c config.Config) (texts [2][]byte, _ error) {
 	var errs []error
 	for i, f := range [][2]string{{"agent.script", c.Agent.Script}, {"agent.scrub", c.Agent.Scrub}} {
@@ -64,7 +64,7 @@ func instanceFiles(a *app, c config.Config) (texts [2][]byte, _ error) {
 		}
 		text, err := a.readFile(f[1])
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: must be a readable file here, it goes to the instances: %w", f[0], err))
+			errs = append(errs, fmt.Errorf("%s: must be a readable file on this host, from which it goes to the instances: %w", f[0], err))
 			continue
 		}
 		texts[i] = text
@@ -73,7 +73,7 @@ func instanceFiles(a *app, c config.Config) (texts [2][]byte, _ error) {
 	return texts, errors.Join(errs...)
 }
 
-// inputs reports what is wrong with the files of this host that c names. It asks no service.
+// inputs checks the files of this host that c names. It calls no service.
 func inputs(a *app, c config.Config) error {
 	errs := []error{agentFiles(c)}
 	if c.OnEC2() {
@@ -101,7 +101,7 @@ func inputs(a *app, c config.Config) error {
 	return errors.Join(errs...)
 }
 
-// in names the input that an error is about.
+// in adds the name of the input to an error.
 func in(what string, err error) error {
 	if err == nil {
 		return nil

@@ -18,15 +18,15 @@ var scripts = map[string]struct{ text, want string }{
 	"Shell":       {"#!/bin/sh\ntrue\n", ""},
 	"Env":         {"#!/usr/bin/env bash\ntrue\n", ""},
 	"Program":     {"\x7fELF\x02\x01", ""},
-	"Bare":        {"apt-get install -y make\n", "has no interpreter in its first line"},
-	"LateShebang": {"# my script\n#!/bin/sh\n", "has no interpreter in its first line"},
-	"Relative":    {"#!bash\n", "has no interpreter in its first line"},
-	"NoName":      {"#!\ntrue\n", "has no interpreter in its first line"},
-	"CRLF":        {"#!/bin/sh\r\ntrue\r\n", "has line ends of Windows"},
-	"CRLFLater":   {"#!/bin/sh\ntrue\r\n", "has line ends of Windows"},
+	"Bare":        {"apt-get install -y make\n", "names no absolute interpreter in its first line"},
+	"LateShebang": {"# my script\n#!/bin/sh\n", "names no absolute interpreter in its first line"},
+	"Relative":    {"#!bash\n", "names no absolute interpreter in its first line"},
+	"NoName":      {"#!\ntrue\n", "names no absolute interpreter in its first line"},
+	"CRLF":        {"#!/bin/sh\r\ntrue\r\n", "has Windows line endings"},
+	"CRLFLater":   {"#!/bin/sh\ntrue\r\n", "has Windows line endings"},
 	"BOM":         {"\ufeff#!/bin/sh\n", "has a byte order mark"},
-	"UTF16":       {"\xff\xfe#\x00!\x00", "has a byte order mark, or is no text"},
-	"CloudConfig": {"#cloud-config\npackages: [make]\n", "is a file of cloud-init"},
+	"UTF16":       {"\xff\xfe#\x00!\x00", "has a byte order mark or is not text"},
+	"CloudConfig": {"#cloud-config\npackages: [make]\n", "is a cloud-init file"},
 	"Empty":       {" \n", "is empty"},
 }
 
@@ -49,7 +49,7 @@ func TestInputs_Script_ReviewB10(t *testing.T) {
 			for _, verb := range []string{"config", "controller"} {
 				c := newCLI(nil)
 				c.ends(t, exitUsage, verb, "--set", "github.url=https://github.com/o/r", "--set", "agent.script="+path)
-				contains(t, c.err.String(), "agent.script: must be a script that can run, got", tt.want)
+				contains(t, c.err.String(), "agent.script: must be a runnable script, got", tt.want)
 			}
 			c := newCLI(nil)
 			c.files["/script"] = tt.text
@@ -93,7 +93,7 @@ func TestConfig_OfAnotherHost_ReviewB10(t *testing.T) {
 	c := newCLI(nil)
 	c.references.Load = func(context.Context, string) (aws.Config, error) { return aws.Config{}, errors.New("no credentials") }
 	c.ends(t, exitUsage, "config", "--config", "ssm:/remuda/config", "--set", "agent.script=/no/such/script")
-	contains(t, c.err.String(), "not checked here, since ssm:/remuda/config is the configuration of another host")
+	contains(t, c.err.String(), "not checked here, because ssm:/remuda/config configures another host")
 	if strings.Contains(c.err.String(), "agent.script") {
 		t.Errorf("a file of another host is judged: %s", c.err.String())
 	}

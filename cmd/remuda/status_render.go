@@ -360,7 +360,7 @@ func watchLines(w watchView) string {
 	return strings.TrimPrefix(text, "; ")
 }
 
-// waitsText says which jobs no runner takes; "" if there are none.
+// waitsText returns the text about jobs that no runner takes, or "".
 func (w watchView) waitsText() string {
 	if w.Waits == "" {
 		return ""

@@ -15,9 +15,9 @@ import (
 
 // adviceView is what `remuda advise -o json` prints. Its shape is documented in docs/operating.md.
 type adviceView struct {
-	From         store.Time `json:"from"` // later than asked for if there is too much to replay
+	From         store.Time `json:"from"` // later than requested if there is too much to replay
 	To           store.Time `json:"to"`
-	LeftOut      int        `json:"leftOut"` // requests, at least, for which the record had no room
+	LeftOut      int        `json:"leftOut"` // at least so many requests did not fit into the record
 	Unconfigured []string   `json:"unconfigured,omitempty"`
 
 	Reuse   timeline.Reuse `json:"reuse"` // of the last runs

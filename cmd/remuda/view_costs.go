@@ -54,7 +54,7 @@ type costsView struct {
 	By       string     `json:"by"`
 	Rows     []costsRow `json:"rows"`
 	Total    costsRow   `json:"total"`
-	Unknown  []string   `json:"unknown"` // days that cannot be read, or have rows that cannot: they cost more than is shown
+	Unknown  []string   `json:"unknown"` // days that are unreadable or lost rows: their cost is higher than shown
 }
 
 // costsRow is what one class, repository or day came to.
@@ -121,7 +121,7 @@ func (r costsRow) weight() float64 {
 func renderCosts(v costsView, width int) string {
 	unknown := ""
 	if len(v.Unknown) > 0 {
-		unknown = fmt.Sprintf("Not known: all or a part of the costs of %s, whose items cannot be read.\n", strings.Join(v.Unknown, ", "))
+		unknown = fmt.Sprintf("Unknown: all or part of the costs of %s; the items cannot be read.\n", strings.Join(v.Unknown, ", "))
 	}
 	if len(v.Rows) == 0 {
 		return fmt.Sprintf("Nothing was counted from %s to %s.\n", v.From, v.To) + unknown

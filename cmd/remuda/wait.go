@@ -95,20 +95,20 @@ func definite(err error) bool {
 	return slices.ContainsFunc(kinds, func(kind error) bool { return errors.Is(err, kind) })
 }
 
-// Bounds of what a client bears of a missing permission: IAM takes seconds to apply a changed role or policy everywhere.
+// A client retries denied calls for a short time, because IAM takes seconds to apply a changed role or policy.
 const (
 	denialsBorne = 3 // then the call fails
 	denialPause  = 2 * time.Second
 )
 
-// denials counts how often a client was denied a call. The zero value has counted none.
+// denials counts how often a client was denied a call.
 type denials struct {
 	count int
 	last  time.Time
 }
 
-// bears reports whether err is a denial that may pass: fewer than denialsBorne came, each at least denialPause after the one before.
-// Other errors are not borne.
+// bears reports whether the caller should retry after err: a denial, and fewer than denialsBorne so far. Denials within denialPause count
+// once. For any other error it returns false.
 func (d *denials) bears(err error, now time.Time) bool {
 	denied, ok := errors.AsType[*awserr.Error](err)
 	if !ok || denied.Class != awserr.Denied {

@@ -223,7 +223,7 @@ func TestInit_WrongConfiguration(t *testing.T) {
 			s.Check(os.WriteFile(script, []byte("#!/bin/sh\n"+incompressible(20<<10)), 0o600))
 			return []string{"--set", "agent.script=" + script}
 		}, nil, []string{"16384 bytes"}},
-		{"NoScript", func(*site) []string { return []string{"--set", "agent.script=/no/such/script"} }, nil, []string{"agent.script: must be a readable file here", "/no/such/script"}},
+		{"NoScript", func(*site) []string { return []string{"--set", "agent.script=/no/such/script"} }, nil, []string{"agent.script: must be a readable file on this host", "/no/such/script"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -127,7 +127,7 @@ func (f *Fleet) diagnoseQuotas(ctx context.Context, vCPUs map[string]int) []find
 	return out
 }
 
-// standard returns the classes without GPUs whose vCPUs are known, smallest first. They count towards the quotas of standard types.
+// standard returns the classes without GPUs whose vCPUs are known, smallest first. They count toward the quotas of standard types.
 func (f *Fleet) standard() []string {
 	cpu := func(name string) int { return f.opts.Classes[name].CPU }
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(f.opts.Classes)), func(name string) bool {
@@ -137,7 +137,7 @@ func (f *Fleet) standard() []string {
 	return names
 }
 
-// above returns those of some classes one instance of which needs more vCPUs than a quota has.
+// above returns the classes whose instances need more vCPUs than the quota.
 func (f *Fleet) above(classes []string, quota float64) (out []string) {
 	for _, name := range classes {
 		if cpu := f.opts.Classes[name].CPU; float64(cpu) > quota {

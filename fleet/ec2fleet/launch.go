@@ -72,14 +72,14 @@ func (in params) resource() string {
 	return "launch template " + templateVersion(in.Template, in.Version)
 }
 
-// answers are those of CreateFleet whose machines could not be listed yet, by the launch's token. A repeated launch takes the
-// answer from here and calls CreateFleet again only after a restart of the controller.
+// answers holds the answers of CreateFleet, by launch token, whose machines could not be listed yet. A repeated launch uses the stored
+// answer. Only after a restart of the controller does it call CreateFleet again.
 type answers struct {
 	mu      sync.Mutex
 	byToken map[string]keptAnswer
 }
 
-// keptAnswer is one answer, and when it was kept.
+// keptAnswer is an answer and the time when it was stored.
 type keptAnswer struct {
 	out *ec2.CreateFleetOutput
 	at  time.Time
@@ -91,7 +91,7 @@ func (a *answers) of(token string) *ec2.CreateFleetOutput {
 	return a.byToken[token].out
 }
 
-// keep also drops what was kept for launches that no one repeated.
+// keep stores an answer, and drops old answers whose launch was never repeated.
 func (a *answers) keep(token string, out *ec2.CreateFleetOutput, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -43,7 +43,7 @@ type Options struct {
 	// that was the default within it is deleted. 0: DefaultCreatedLimit.
 	CreatedLimit time.Duration
 
-	Mask machinelog.Patterns // hides what the operator names in the consoles of machines
+	Mask machinelog.Patterns // hides text that the operator names in the consoles of machines
 
 	Clock clock.PassiveClock
 	Log   *slog.Logger // default: none

@@ -6,15 +6,15 @@ import (
 	"github.com/remuda-run/remuda/fleet"
 )
 
-// startFaults are the codes with which EC2 ends instances at their start until an operator acts, and what to do (EC2 API,
-// StateReason). A code is followed by a more exact one, as in Client.InvalidKMSKey.InvalidState. A key to which the account's roles have
-// no grant shows as Client.InternalError or as one of InvalidKMSKey.
+// startFaults are the StateReason codes of instances that fail at their start until an operator acts, with the remedy. A more exact code
+// may follow, as in Client.InvalidKMSKey.InvalidState. If the account's roles have no grant for a key, EC2 reports Client.InternalError or
+// an InvalidKMSKey code.
 var startFaults = []struct{ code, remedy string }{
-	{"Client.InternalError", "check the KMS key of the volumes: its policy must let this account and the service-linked roles of EC2 Spot use it"},
-	{"Client.InvalidKMSKey", "enable the KMS key of the volumes, and let its policy grant this account and the service-linked roles of EC2 Spot its use"},
+	{"Client.InternalError", "check the KMS key of the volumes: its policy must allow this account and the service-linked roles of EC2 Spot to use it"},
+	{"Client.InvalidKMSKey", "enable the KMS key of the volumes; its policy must allow this account and the service-linked roles of EC2 Spot to use it"},
 	{"Client.InvalidSnapshot", "name an image whose snapshots exist (ec2.ami)"},
 	{"Client.VolumeLimitExceeded", "request an increase of the quota for EBS storage, or make ec2.rootVolume smaller"},
-	{"Server.InternalError", "if it lasts, read AWS Health, or use other instance types"},
+	{"Server.InternalError", "if the error continues, check AWS Health or use other instance types"},
 }
 
 func stateReason(code, message string) fleet.StateReason {

@@ -49,7 +49,7 @@ type Memory struct {
 	listLag     time.Duration
 	endDelay    time.Duration
 	calls       map[Call]int
-	atStart     fleet.StateReason // why each machine ends at its launch; empty: it lives
+	atStart     fleet.StateReason // why each machine ends at its launch; empty: machines live
 	onLaunch    func(fleet.Machine)
 	onTerminate func(string)
 }

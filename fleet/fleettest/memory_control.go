@@ -75,7 +75,7 @@ func (m *Memory) End(id string) bool {
 	return lived
 }
 
-// FailStarts makes every machine of later launches end at once, for reason; an empty reason lifts it.
+// FailStarts makes every machine of later launches end immediately, for reason. An empty reason stops this.
 func (m *Memory) FailStarts(reason fleet.StateReason) { m.set(func() { m.atStart = reason }) }
 
 // EndFor is End with the fleet's reason.

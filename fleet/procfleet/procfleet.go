@@ -70,7 +70,7 @@ type Options struct {
 	// TemplateVersion stands for everything that Command's arguments do not show, such as the
 	// version of the program and what matters in its environment.
 	TemplateVersion string
-	// Mask returns the patterns that hide what the operator names in the output of machines. Default: none.
+	// Mask returns the patterns that hide the operator's secrets in the output of machines. Default: none.
 	Mask func() machinelog.Patterns
 
 	Clock clock.WithTicker

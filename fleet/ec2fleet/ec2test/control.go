@@ -44,9 +44,9 @@ type Odds struct {
 	EndedTokens bool
 	// Typeless leaves the instance type out of errors, which name requirements then.
 	Typeless bool
-	// Plain lists instances without lifecycle and without EC2's own tags.
+	// Plain makes listings omit the lifecycle and EC2's own tags.
 	Plain bool
-	// AllTemplates answers with every launch template, whatever name is asked for.
+	// AllTemplates makes each query return every launch template, regardless of the name.
 	AllTemplates bool
 	// EndAs ends every instance right after its launch, with this code and message as its StateReason.
 	EndAs [2]string
@@ -107,7 +107,7 @@ func (s *Server) Forget(id string) {
 	s.set(func() { s.instances.forget(id) })
 }
 
-// End ends an instance from outside, with code and message as its StateReason.
+// End ends an instance from outside the fleet, with code and message as its StateReason.
 func (s *Server) End(id, code, message string) {
 	s.set(func() { s.instances.byID[id].end(time.Now(), code, message) })
 }

@@ -20,7 +20,7 @@ type instances struct {
 	odds     Odds
 }
 
-// shown are the tags of an instance in a listing.
+// shown returns the tags of an instance in a listing.
 func (n *instances) shown(tags map[string]string) map[string]string {
 	if !n.odds.Plain {
 		return tags
@@ -54,7 +54,7 @@ func (n *instances) powerOff(id string) (did bool) {
 	return did
 }
 
-// end ends an instance for a reason, as EC2 writes it: the message begins with the code.
+// end ends an instance with a StateReason in EC2's form: the message begins with the code.
 func (i *Instance) end(now time.Time, code, message string) {
 	i.EndedAt = now
 	i.because(code, message)

@@ -53,7 +53,7 @@ type Instance struct {
 	Terminates bool   // when it powers off; else it is stopped
 	ShowsTags  bool   // by its metadata service
 
-	ReasonCode    string // StateReason of one that ended or stopped
+	ReasonCode    string // StateReason of an ended or stopped instance
 	ReasonMessage string
 }
 

@@ -53,7 +53,7 @@ type Data struct {
 	Program Program
 	User    string // of jobs, made where there is none; "": the agent's own
 	Config  []byte // YAML for the agent
-	// Network are the variables of proxies and certificates, for this script and for Docker.
+	// Network holds the proxy and certificate variables for this script and for Docker.
 	Network map[string]string
 	Files   []File // more files, such as the operator's scripts, which Config may name
 }
@@ -158,7 +158,7 @@ func (d Data) files() []File {
 	})
 }
 
-// dropIn gives variables to a unit (systemd.exec(5), Environment=).
+// dropIn returns a drop-in file that sets variables for a unit (systemd.exec(5), Environment=).
 func dropIn(variables map[string]string) string {
 	out := "[Service]\n"
 	for _, name := range slices.Sorted(maps.Keys(variables)) {

@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	nameForm     = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`) // as the configuration has it
+	nameForm     = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`) // as in the configuration
 	regionForm   = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 	variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	userForm     = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as the configuration has it
+	userForm     = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,31}$`) // as in the configuration
 )
 
 // The created limit is at least what shutdown can count, and at most a day, as a request's longest
