@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,7 +17,8 @@ import (
 
 // stuckJobs finds queued jobs of watched runs that no runner takes. It reports them, and releases instances that no other job needs. A
 // runner of remuda has one label, the id of its request, and no other runner has that label. A job is reported only if its labels name a
-// request of ours, and GitHub lists no runner with all of its labels.
+// request of ours, and GitHub lists no runner with all of its labels. The label self-hosted alone names no request: a fleet that has no
+// runner yet may start one for the job.
 type stuckJobs struct {
 	*tenure
 	cache    *cache
@@ -28,14 +30,11 @@ type stuckJobs struct {
 const (
 	// surelyAfter is how many consecutive reads must show a job that is certainly stuck before it is reported.
 	surelyAfter = 2
-	// perhapsAfter is the same for a job that a fleet without idle runners may still serve: two minutes by default.
+	// perhapsAfter is the same for a job whose label another fleet may use: two minutes by default.
 	perhapsAfter = 8
 	// listedLate is how late GitHub's lists may be. A job queued before the last runner of a request ended may have been assigned.
 	listedLate = time.Minute
 )
-
-// selfHosted is a label that the runner program adds to each runner by default.
-const selfHosted = "self-hosted"
 
 // stuckRun is the state of a run's jobs that a leader keeps in memory.
 type stuckRun struct {
@@ -74,6 +73,10 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 	if err != nil {
 		return err
 	}
+	reported := time.Time{} // by the leader before; its report stays while the job waits
+	if of.seen == nil {
+		reported = lastReport(requests)
+	}
 	now, open, stuck := map[int64]int{}, 0, []stuckJob(nil)
 	for _, job := range all {
 		if job.Status == githubapi.StatusCompleted {
@@ -84,7 +87,7 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 		if !is {
 			continue
 		}
-		if now[job.ID] = of.seen[job.ID] + 1; now[job.ID] >= one.after {
+		if now[job.ID] = of.seen[job.ID] + 1; now[job.ID] >= one.after || !reported.IsZero() {
 			stuck = append(stuck, one)
 		}
 	}
@@ -95,10 +98,22 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 	switch {
 	case open == 0 || len(stuck) < open:
 		of.all = time.Time{}
+	case of.all.IsZero() && !reported.IsZero():
+		of.all = reported
 	case of.all.IsZero():
 		of.all = s.clock.Now()
 	}
 	return s.record(ctx, requests, view, stuck)
+}
+
+// lastReport returns when stuck jobs of requests were last reported. It is zero if none are.
+func lastReport(requests []run) (at time.Time) {
+	for _, r := range requests {
+		if r.status != nil {
+			at = later(at, r.status.Watch.WaitsSince.Time)
+		}
+	}
+	return at
 }
 
 // suspicious reports whether each read must include the jobs of a run. It must if the run is queued, and holds no instance or an idle one.
@@ -124,42 +139,32 @@ func (s *stuckJobs) hasIdle(r run) bool {
 
 // judge returns why no runner takes a job, and false if a runner may take it.
 func (s *stuckJobs) judge(requests []run, view githubapi.WorkflowRun, job githubapi.WorkflowJob, all []githubapi.WorkflowJob) (stuckJob, bool) {
-	if job.Status != githubapi.StatusQueued || len(job.Labels) == 0 {
+	if job.Status != githubapi.StatusQueued {
 		return stuckJob{}, false
 	}
 	label, r, known := named(requests, view, job)
-	sure := surelyAfter
+	after := surelyAfter
 	if known && !namesRun(label, view) {
-		sure = perhapsAfter // another fleet may use this label, too
+		after = perhapsAfter // another fleet may use this label, too
 	}
 	labels := strings.Join(job.Labels, ", ")
-	is := func(after int, why string) (stuckJob, bool) {
+	is := func(why string) (stuckJob, bool) {
 		return stuckJob{job, r.id, fmt.Sprintf("waits under the labels [%s], and %s", labels, why), after}, true
 	}
-	alone := len(job.Labels) == 1
 	switch {
-	case label == "" && alone && strings.EqualFold(job.Labels[0], selfHosted) && slices.ContainsFunc(requests, s.hasHad):
-		return is(perhapsAfter, "the runners of the run have the id of their request as their only label; use it in runs-on")
-	case label == "":
-		return stuckJob{}, false
-	case !alone && known:
-		return is(sure, fmt.Sprintf("the runners of request %s have no other label than %s; use it alone in runs-on", r.id, r.id))
-	case !alone:
-		return is(perhapsAfter, fmt.Sprintf("remuda has no request %s", label))
-	case !known && slices.ContainsFunc(all, s.mayAsk):
+	case label == "", !known && slices.ContainsFunc(all, s.mayAsk):
 		return stuckJob{}, false
 	case !known:
-		return is(surelyAfter, fmt.Sprintf("remuda has no request %s", label))
+		return is(fmt.Sprintf("remuda has no request %s", label))
+	case len(job.Labels) > 1:
+		return is(fmt.Sprintf("the runners of request %s have no other label than %s; use it alone in runs-on", r.id, r.id))
 	}
 	why, since := s.over(r, view)
 	if why == "" || job.CreatedAt.Before(since.Truncate(time.Second)) && s.clock.Since(since) < listedLate {
 		return stuckJob{}, false
 	}
-	return is(sure, why)
+	return is(why)
 }
-
-// hasHad reports hasIdle, and is also true for a request that was released because its jobs were stuck.
-func (s *stuckJobs) hasHad(r run) bool { return s.hasIdle(r) || r.backFor() == store.RunStuck }
 
 // namesRun reports whether a label has the form of the request ids that the action creates for a run.
 func namesRun(label string, view githubapi.WorkflowRun) bool {
@@ -239,6 +244,7 @@ func (s *stuckJobs) takes(r githubapi.Runner, job githubapi.WorkflowJob) bool {
 
 // record writes the stuck jobs into the statuses of their requests, and clears old reports.
 func (s *stuckJobs) record(ctx context.Context, requests []run, view githubapi.WorkflowRun, stuck []stuckJob) error {
+	var errs []error
 	for _, r := range requests {
 		r, ok := s.cache.requests.getRun(r.id) // the present record
 		if !ok || r.request == nil || r.status == nil || r.status.Phase == statemachine.Ready && r.request.Released() {
@@ -252,17 +258,14 @@ func (s *stuckJobs) record(ctx context.Context, requests []run, view githubapi.W
 			s.log.Warn("jobs wait for no runner", logkey.RequestID, r.id, logkey.Run, view.ID, logkey.Detail, text)
 			s.checks.leave(ctx, r, view, "stuck", "Jobs wait for no runner", text)
 		}
-		err := s.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
+		errs = append(errs, s.statuses.noteWatch(ctx, r.id, func(watch *store.Watch) {
 			watch.Waits, watch.WaitsSince = text, store.Time{}
 			if text != "" {
 				watch.WaitsSince = store.At(s.clock.Now())
 			}
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // mostStuckShown bounds how many jobs a report names.
@@ -283,17 +286,11 @@ func (s *stuckJobs) textFor(r run, requests []run, stuck []stuckJob) string {
 	return store.Head(strings.Join(texts, "; "), store.MaxMessage)
 }
 
-// idleFor returns for how long all open jobs of a run have been stuck and reported; 0 if not all are. A new leader starts again at 0.
+// idleFor returns for how long all open jobs of a run have been stuck and reported; 0 if not all are.
 func (s *stuckJobs) idleFor(repo *watchedRepository, view githubapi.WorkflowRun, requests []run) time.Duration {
 	of := repo.stuck[view.ID]
 	if of == nil || of.all.IsZero() {
 		return 0
 	}
-	since := of.all
-	for _, r := range requests {
-		if cur, ok := s.cache.requests.getRun(r.id); ok && cur.status != nil {
-			since = later(since, cur.status.Watch.WaitsSince.Time)
-		}
-	}
-	return s.clock.Since(since)
+	return s.clock.Since(later(of.all, lastReport(requests)))
 }

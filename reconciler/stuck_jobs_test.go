@@ -63,9 +63,8 @@ func TestStuckJobs_Reported_Case8(t *testing.T) {
 	}{
 		"SelfHostedBesides": {"self-hosted,4711", func(*world) {}, twoReads, "job build waits under the labels [self-hosted, 4711], and the runners of request 4711 have no other label"},
 		"OwnLabelsBesides":  {"4711,linux,x64", func(*world) {}, twoReads, "use it alone in runs-on"},
-		"InOtherCase":       {"Self-Hosted,4711-A", func(*world) {}, perhaps, "remuda has no request 4711-A"},
+		"InOtherCase":       {"Self-Hosted,4711-A", func(*world) {}, twoReads, "remuda has no request 4711-A"},
 		"Unknown":           {"4711-gpu", func(*world) {}, twoReads, "remuda has no request 4711-gpu"},
-		"SelfHosted":        {"self-hosted", func(*world) {}, perhaps, "have the id of their request as their only label"},
 		"Released": {"4711", func(w *world) {
 			w.give("4711", 1, store.ReleaseDrain, time.Minute)
 		}, twoReads, "request 4711 was released"},
@@ -89,9 +88,6 @@ func TestStuckJobs_Reported_Case8(t *testing.T) {
 	}
 }
 
-// perhaps is how late a report may be of what a fleet without idle runners might serve.
-const perhaps = 10 * poll
-
 // A request failed that its client waited for, and a job that needs nobody waits under its label.
 func TestStuckJobs_Failed(t *testing.T) {
 	watching(t, func(t *testing.T, w *world) {
@@ -109,7 +105,8 @@ func TestStuckJobs_Failed(t *testing.T) {
 func TestStuckJobs_OfOthers_NeverReported(t *testing.T) {
 	for name, label := range map[string]string{
 		"GitHubs": "ubuntu-latest", "LargerRunner": "ubuntu-22.04-16core", "ScaleSet": "arc-runner-set", "OtherFleet": "self-hosted,linux,gpu",
-		"OtherProduct": "runs-on=4711,runner=2cpu", "OtherRun": "4712", "LongerNumber": "47110",
+		"FleetWithoutRunners": "self-hosted",
+		"OtherProduct":        "runs-on=4711,runner=2cpu", "OtherRun": "4712", "LongerNumber": "47110",
 	} {
 		t.Run(name, func(t *testing.T) {
 			watching(t, func(t *testing.T, w *world) {
@@ -131,7 +128,7 @@ func TestStuckJobs_OfOthers_NeverReported(t *testing.T) {
 
 // A runner of somebody else has all labels, online or not: the job is not reported.
 func TestStuckJobs_AnotherRunnerHasTheLabels_NeverReported(t *testing.T) {
-	for _, label := range []string{"self-hosted", "self-hosted,4711", "4711-gpu"} {
+	for _, label := range []string{"self-hosted,4711", "4711-gpu"} {
 		t.Run(label, func(t *testing.T) {
 			watching(t, func(t *testing.T, w *world) {
 				token, err := w.Hub.RegistrationToken(t.Context())
@@ -210,6 +207,33 @@ func TestStuckJobs_InstancesReturnAfterIdle(t *testing.T) {
 		st := w.awaitPhase("4711", 1, statemachine.PhaseReleased, time.Minute)
 		if st.Reason != reconciler.ReasonRunStuck || st.Watch.Waits == "" {
 			t.Errorf("reason %q, reported %q, want %q, and what is stuck", st.Reason, st.Watch.Waits, reconciler.ReasonRunStuck)
+		}
+	})
+}
+
+// Another leader takes a report over: it is not made again, and the idle limit counts from it.
+func TestStuckJobs_AnotherLeader_ReportStays(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Configure(func(c *reconciler.Config) { c.Watch.Serves = repository })
+		stop := w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows()})
+		w.start(4711, provision(), labelled("build", "self-hosted,4711", 30, "provision"))
+		w.serve(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(2 * time.Hour) }), 2*time.Minute)
+		w.finish(4711)
+		w.queued("build")
+		w.reported("4711", twoReads)
+		since := w.status("4711").Watch.WaitsSince
+		idle := w.Config().Limits.Idle
+		time.Sleep(idle - 2*time.Minute)
+		stop()
+		w.controllerWith("c2", reconciler.Options{Runs: w.Hub.Workflows()})
+		w.await(2*time.Minute+2*poll, "released", func() bool {
+			if got := w.status("4711").Watch; got.Waits == "" || got.WaitsSince != since {
+				t.Fatalf("reported is %q since %s, want the report of %s", got.Waits, got.WaitsSince, since)
+			}
+			return w.requestOf("4711").Released()
+		})
+		if n := w.stuckNotes(); n != 1 {
+			t.Errorf("%d check runs, want one", n)
 		}
 	})
 }
