@@ -19,25 +19,38 @@ import (
 // A job that waits in its hook for an agent that cannot read its record for longer than the gate keeps its instance: the heartbeat
 // says that a job runs under the present registration.
 func TestAhead_JobWaitsForABlindAgent_Review_C8(t *testing.T) {
-	listening(t, 10, sim.Script{}, func(t *testing.T, w *world) {
-		on := &atomic.Bool{}
-		w.AgentTable = blinding{w.Table, on}
-		w.controller("c1", nil)
-		pooled := w.ahead(1, 10)
-		job := w.jobs("200", 1, 5)
-		on.Store(true)
-		w.serve(spec("200", 1), 5*time.Second)
-		time.Sleep(w.Config().Limits.ClaimGate + 11*time.Second)
-		for id := range pooled {
-			if in := w.instance(id); in.State != statemachine.Running {
-				t.Fatalf("%s is %s (%s), want running: its job waits", id, in.State, in.Reason)
-			}
-		}
-		on.Store(false)
-		w.awaitJobs(job, 30*time.Second)
-		w.checkNoneEnded()
-		w.launched(1)
-	})
+	for name, after := range map[string]time.Duration{"Blind": time.Hour, "SilentOnceBusy": 2 * time.Second, "SilentBefore": 0} {
+		t.Run(name, func(t *testing.T) {
+			listening(t, 10, sim.Script{}, func(t *testing.T, w *world) {
+				on, silent := &atomic.Bool{}, &atomic.Bool{}
+				w.AgentTable = held{blinding{w.Table, on}, func(context.Context, store.Item) error {
+					if silent.Load() {
+						return store.ErrUnavailable
+					}
+					return nil
+				}}
+				w.controller("c1", nil)
+				pooled := w.ahead(1, 10)
+				job := w.jobs("200", 1, 5)
+				on.Store(true)
+				silent.Store(after == 0)
+				w.serve(spec("200", 1), 5*time.Second)
+				time.Sleep(min(after, w.Config().Limits.ClaimGate))
+				silent.Store(after < time.Hour)
+				time.Sleep(w.Config().Limits.ClaimGate + 25*time.Second)
+				for id := range pooled {
+					if in := w.instance(id); in.State != statemachine.Running {
+						t.Fatalf("%s is %s (%s), want running: its job waits", id, in.State, in.Reason)
+					}
+				}
+				on.Store(false)
+				silent.Store(false)
+				w.awaitJobs(job, 30*time.Second)
+				w.checkNoneEnded()
+				w.launched(1)
+			})
+		})
+	}
 }
 
 // earlier is the store as an agent of a version before listeners ahead knows it: it ignores a registration without a run.

@@ -94,6 +94,15 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		c.cache.instances.with(id, func(in *instance) { in.vitals.reportChanged = true })
 		return Result{}.sooner(time.Millisecond), nil
 	}
+	if d.Reason == statemachine.ReasonUnconfirmed {
+		have, err := c.runners.find(ctx, s.Registration.Name)
+		if err != nil {
+			return Result{}, err
+		}
+		if have.Busy || s.serving() { // a job waits for its agent, which may be unable to report that; silence bounds it
+			d, res = statemachine.Decision{Wake: s.Threshold.Time}, res.sooner(c.cfg.WarmPoll)
+		}
+	}
 	if d.Event == "" && otherKey(s) {
 		d = statemachine.Decision{Event: statemachine.Rejected, Reason: reasonKey}
 	}

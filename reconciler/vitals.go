@@ -230,9 +230,7 @@ func (s snapshot) gateFrom() time.Time {
 }
 
 // factsOf collects the facts that Decide needs. writable is the time since when agents can report. leaving means that the runner is or will
-// be deleted, because the instance goes back to the pool. A missing or failed registration is then expected. An agent that cannot read its
-// record does not confirm the assignment. While its heartbeat shows a job under the present registration, the job and its readiness check
-// wait for that read.
+// be deleted, because the instance goes back to the pool. A missing or failed registration is then expected.
 func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage, dismiss, leaving bool) statemachine.Facts {
 	report := s.report()
 	if leaving && report == statemachine.RegFailed {
@@ -249,8 +247,7 @@ func factsOf(s snapshot, limits statemachine.Limits, writable time.Time, outage,
 		State: s.State, Threshold: s.Threshold.Time, Cloud: s.machine.cloud,
 		LastBeat: lastBeat, Reads: s.vitals.reads, Outage: outage,
 		Report: report, ReadAt: s.vitals.readAt, GateFrom: gateFrom,
-		Held: s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() ||
-			s.vitals.fresh && (leaving || unconfirmed(s) && s.serving()),
+		Held:   s.reg.githubDown || s.reg.requesting || unregisteredYet(s) || s.refusedByGitHub() || s.draining() || s.wantsNext() || leaving && s.vitals.fresh,
 		Pooled: !s.PooledAt.IsZero(), Unconfirmed: unconfirmed(s), Dismiss: dismiss, Limits: s.Limits.Over(limits),
 	}
 }
