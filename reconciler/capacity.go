@@ -64,14 +64,15 @@ func (c *capacity) tightest(class string) (setting string, allows int) {
 
 // used counts the instances that live or are being launched, in all and of class.
 func (c *capacity) used(class string) (total, ofClass int) {
-	total, ofClass = c.instances.live(class)
-	for _, l := range append(c.batch.underWay(), c.launches.openLaunches()...) {
-		total += l.Count
+	for _, l := range append(c.batch.underWay(), c.launches.openLaunches()...) { // first: what is recorded meanwhile counts twice, not never
+		n := c.unrecorded(l)
+		total += n
 		if l.ResourceClass == class {
-			ofClass += l.Count
+			ofClass += n
 		}
 	}
-	return total, ofClass
+	all, same := c.instances.live(class)
+	return total + all, ofClass + same
 }
 
 // inAll is what the cap on all instances leaves, own what that of a class does, if it has one.

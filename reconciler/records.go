@@ -22,6 +22,13 @@ func newRecords() *records {
 	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords(), newFloorRecords()}
 }
 
+// unrecorded returns how many instances of an open launch have no record. One whose record takes no write keeps the launch open.
+func (v *records) unrecorded(l store.Launch) int {
+	v.instances.mu.RLock()
+	defer v.instances.mu.RUnlock()
+	return max(0, l.Count-len(v.instances.served[byLaunch(l.Token)]))
+}
+
 // lastTerm returns the highest term that records name.
 func (v *records) lastTerm() int64 { return max(v.instances.lastTerm(), v.orders.lastTerm()) }
 

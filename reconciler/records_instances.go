@@ -25,7 +25,7 @@ type instanceRecords struct {
 	returning  []*instance                                        // idle, not pooled yet, ordered by id
 	idles      map[string]map[store.InstanceID]*instance          // idle, by class
 	living     map[string]int                                     // instances that are not terminated, by class
-	served     servedRuns                                         // the instances by each request that they have served, as named in histories
+	served     servedRuns                                         // the instances by each request that they have served, as named in histories, and by launch
 
 	removed func(store.Instance) // called with each forgotten instance, without a lock
 
@@ -74,7 +74,7 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 	assigned := !known || in.record.Assignment != rec.Assignment
 	in.record, in.stored.outcomeUnknown = rec, false
 	if assigned {
-		v.served.set(in, rec.History.Runs(rec.RunID))
+		v.served.set(in, append(rec.History.Runs(rec.RunID), byLaunch(rec.LaunchToken)))
 	}
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
@@ -91,6 +91,9 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 
 // servedRuns maps the requests named in histories to the instances that have served them.
 type servedRuns map[string]map[store.InstanceID]*instance
+
+// byLaunch is the key of servedRuns for the instances of a launch. No request id has a space.
+func byLaunch(token string) string { return "launch " + token }
 
 // set records the requests that an instance has served.
 func (v servedRuns) set(in *instance, runs []string) {

@@ -72,7 +72,11 @@ func (k *stock) usable(s idleMachine, now time.Time) bool {
 func (k *stock) coming(class string, now time.Time) (launching, booting int) {
 	id := store.FloorOwner(class)
 	launching = k.batch.writing(id, 0)
-	open, _ := k.cache.launches.launchedFor(id, 0)
+	for _, l := range k.cache.launches.openLaunches() {
+		if slices.ContainsFunc(l.Seats, func(s store.LaunchSeat) bool { return s.RequestID == id }) { // a floor shares no launch
+			launching += k.cache.unrecorded(l)
+		}
+	}
 	f := k.cfg.Classes[class].Floor
 	for _, s := range k.cache.instances.heldBy(id) {
 		ordered, _ := k.cache.orders.dismissed(s.Instance, now)
@@ -80,7 +84,7 @@ func (k *stock) coming(class string, now time.Time) (launching, booting int) {
 			booting++
 		}
 	}
-	return launching + open, booting
+	return launching, booting
 }
 
 // launchable is how many machines may be launched for the floor of a class at this moment: what it is short of, as far as the caps

@@ -145,6 +145,52 @@ func TestLaunch_OneRecordTakesNoWrite_Review_C16(t *testing.T) {
 	})
 }
 
+// A launch is recorded but for one instance, whose record takes no write. The caps count each of its instances once.
+func TestLaunch_OneInstanceTakesNoWrite_CapsCountOnce_Review_C16(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
+		table := w.unwritableTable()
+		stuck := store.InstanceID("")
+		table.refuse(func(item store.Item) bool {
+			in, is := instanceIn(item)
+			if is && stuck == "" {
+				stuck = in.ID
+			}
+			return is && in.ID == stuck
+		})
+		w.controller("c1", table)
+		w.submit(spec("100", 3, within(30*time.Minute)))
+		w.await(10*time.Second, "its launch is recorded but for one", func() bool { return len(w.Instances()) == 2 })
+		w.serve(spec("200", 3), time.Minute)
+		table.takeAll()
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.launched(6)
+	})
+}
+
+// The same for a minimum idle: what requests take of the launch is launched again.
+func TestFloors_OneNewInstanceTakesNoWrite_Refilled_Review_C9(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		w.keep("small", 3)
+		table := w.unwritableTable()
+		stuck := store.InstanceID("")
+		table.refuse(func(item store.Item) bool {
+			in, is := instanceIn(item)
+			if is && stuck == "" {
+				stuck = in.ID
+			}
+			return is && in.ID == stuck
+		})
+		w.controller("c1", table)
+		w.await(2*time.Minute, "two are idle", func() bool { return w.pooled() == 2 })
+		w.serve(spec("100", 2), time.Minute)
+		w.await(2*time.Minute, "two others are", func() bool { return w.pooled() == 2 })
+		table.takeAll()
+		w.await(2*time.Minute, "all are", func() bool { return w.pooled() == 3 })
+		w.launched(5)
+	})
+}
+
 // A launch whose record takes no write keeps no request open that is over.
 func TestLaunch_OneRecordTakesNoWrite_ItsRequestEnds_Review_C16(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
