@@ -119,13 +119,8 @@ func (m *machine) makeFolders() error {
 	if !m.bound {
 		return errors.Join(os.Mkdir(own, 0o700), m.give(own, os.Lchown))
 	}
-	from, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
 	part := own + ".new"
-	if err := errors.Join(os.RemoveAll(part), scrub.CopyFolder(from, part)); err != nil {
+	if err := errors.Join(os.RemoveAll(part), scrub.CopyFolder(context.Background(), folder, part)); err != nil {
 		return fmt.Errorf("copy the home of %s: %w", m.account().Name, err)
 	}
 	return os.Rename(part, own)

@@ -52,7 +52,7 @@ func (s Scrubber) TakeBaseline(ctx context.Context) error {
 		err = s.end(ctx, nil, Full) // an earlier instance on this computer may have ended without a cleanup
 	}
 	if err == nil {
-		err = s.takeTemplates()
+		err = s.takeTemplates(ctx)
 	}
 	if err == nil {
 		b, err = s.measure(ctx)

@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,57 +46,46 @@ const discarded = "discarded"
 // renew replaces each folder of s.Fresh with a new one and removes the old one. A folder that is only emptied keeps what the run
 // set on the folder itself: its mode, access control lists, extended attributes, inode flags and project id. renew does not follow
 // a link out of Root, and removes whatever a run left in the place of a folder.
-func (s Scrubber) renew(was Baseline) error {
+func (s Scrubber) renew(ctx context.Context, was Baseline) error {
 	for _, f := range s.Fresh {
 		if f.Template && was.Boot == "" {
 			continue // no run yet, and the files of the script stay
 		}
-		if err := f.renew(s.Root); err != nil {
+		if err := f.renew(ctx, s.Root); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
 	return nil
 }
 
-// renew replaces the folder.
-func (f Folder) renew(dir string) error {
+// renew replaces the folder. The new folder is made where only the agent can enter.
+func (f Folder) renew(ctx context.Context, dir string) error {
 	root, path, err := f.root(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
+	if _, err := root.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+		return nil // the runner program is not installed yet
+	}
 	trash := discarded
 	if filepath.IsAbs(f.Path) {
 		trash = ".remuda-" + discarded
 	}
+	made, old := filepath.Join(trash, "made"), filepath.Join(trash, strings.ReplaceAll(f.Path, "/", "-"))
 	// An earlier agent may have ended before it removed the folder.
 	if err := errors.Join(removeTree(root, trash), root.Mkdir(trash, 0o700)); err != nil {
 		return err
 	}
-	if err := f.replace(root, path, filepath.Join(trash, strings.ReplaceAll(f.Path, "/", "-")), dir); err != nil {
+	if f.Template {
+		err = CopyFolder(ctx, filepath.Join(dir, f.template()), filepath.Join(root.Name(), made))
+	} else {
+		err = f.makeEmpty(root, made)
+	}
+	if err != nil {
 		return err
 	}
-	return removeTree(root, trash)
-}
-
-// replace moves the folder to the path old and makes a new one.
-func (f Folder) replace(root *os.Root, path, old, dir string) error {
-	if _, err := root.Lstat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-		return nil // the runner program is not installed yet
-	}
-	var template *os.Root
-	if f.Template {
-		whole, err := os.OpenRoot(dir)
-		if err != nil {
-			return err
-		}
-		defer whole.Close()
-		if template, err = whole.OpenRoot(f.template()); err != nil {
-			return err
-		}
-		defer template.Close()
-	}
-	err := root.Rename(path, old)
+	err = root.Rename(path, old)
 	if errors.Is(err, fs.ErrPermission) { // only root moves a folder without write permission
 		unlock(root, path)
 		err = root.Rename(path, old)
@@ -103,18 +93,14 @@ func (f Folder) replace(root *os.Root, path, old, dir string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	return errors.Join(root.Rename(made, path), removeTree(root, trash))
+}
+
+func (f Folder) makeEmpty(root *os.Root, path string) error {
 	if err := root.Mkdir(path, 0o700); err != nil {
 		return err
 	}
-	made, err := root.OpenRoot(path)
-	if err != nil {
-		return err
-	}
-	defer made.Close()
-	if f.Template {
-		return copyFolder(template, made)
-	}
-	at, err := made.Open(".")
+	at, err := root.Open(path)
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func (s Scrubber) remove(ctx context.Context, was Baseline, level Level) error {
 		})
 	}
 	g.Go(func() error {
-		err := errors.Join(processes(s).removeFromKernel(), s.renew(was), s.added())
+		err := errors.Join(processes(s).removeFromKernel(), s.renew(ctx, was), s.added())
 		if err == nil && full {
 			err = outside(s).removeUsers()
 		}

@@ -93,9 +93,6 @@ func TestScrub_HomeBeginsAsTheScriptLeftIt_Review_R1(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := os.Remove(filepath.Join(dir, "pipe")); err != nil { // belongs to a process
-				t.Fatal(err)
-			}
 			want := tree(t, dir)
 			for _, class := range []string{"full", "workspace", "full"} {
 				evil := errors.Join(

@@ -61,21 +61,3 @@ func SetAccess(dir *os.File, mode os.FileMode, uid, gid int) error {
 	}
 	return errors.Join(dir.Chown(uid, gid), dir.Chmod(mode))
 }
-
-// CopyAttributes gives a file the extended attributes of another, access control lists among them. A file system without
-// extended attributes takes none.
-func CopyAttributes(from, to *os.File) error {
-	all, err := attributesOf(int(from.Fd()))
-	if err != nil {
-		return err
-	}
-	for name, value := range all {
-		if name == inodeAttribute {
-			continue
-		}
-		if err := unix.Fsetxattr(int(to.Fd()), name, value, 0); err != nil && !errors.Is(err, unix.ENOTSUP) {
-			return fmt.Errorf("set %s of %s: %w", name, to.Name(), err)
-		}
-	}
-	return nil
-}
