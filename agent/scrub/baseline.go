@@ -29,7 +29,7 @@ const baselineFormat = 3
 type Baseline struct {
 	Format     int               `json:"format"`
 	Boot       string            `json:"boot"`
-	Disks      map[string]space  `json:"disks"`      // free space by folder: of Scrubber.Root, and of the container engine
+	Disks      map[string]space  `json:"disks"`      // free space by folder, if Scrubber.Whole: of Scrubber.Root, and of the container engine
 	Processes  []process.Ref     `json:"processes"`  // processes of the operator's script that Keep names
 	Ports      []string          `json:"ports"`      // on which something listens, as address:port of the kernel
 	Kept       map[string]string `json:"kept"`       // files that services made for the runner's user; what shows a change of each
@@ -103,7 +103,7 @@ func (s Scrubber) remembered() (Baseline, error) {
 }
 
 func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
-	b := Baseline{Format: baselineFormat, Disks: map[string]space{}, Processes: s.keeping}
+	b := Baseline{Format: baselineFormat, Processes: s.keeping}
 	var err error
 	if b.Boot, err = process.BootID(); err != nil {
 		return b, err
@@ -116,25 +116,42 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 			return b, err
 		}
 	}
-	folders := []string{s.Root}
 	if s.usesEngine() {
 		if b.Containers, err = listContainers(ctx); err != nil {
 			return b, err
 		}
-		if b.Containers != nil {
-			root, err := ask(ctx, "info", "--format", "{{.DockerRootDir}}")
-			if err != nil {
-				return b, err
-			}
-			folders = append(folders, root...)
-		}
 	}
+	if s.Whole {
+		b.Disks, err = s.disks(ctx, b.Containers != nil)
+	}
+	return b, err
+}
+
+// containerd is the folder in which Docker keeps images since version 29.
+const containerd = "/var/lib/containerd"
+
+// disks returns what the disks of Root and of the container engine have left. An engine may keep its files on another computer.
+func (s Scrubber) disks(ctx context.Context, contained bool) (map[string]space, error) {
+	folders := []string{s.Root}
+	if contained {
+		root, err := process.Output(ctx, engine, "info", "--format", "{{.DockerRootDir}}")
+		if err != nil {
+			return nil, err
+		}
+		folders = append(folders, strings.TrimSpace(root), containerd)
+	}
+	out := map[string]space{}
 	for _, dir := range folders {
-		if b.Disks[dir], err = freeSpace(dir); err != nil {
-			return b, err
+		free, err := freeSpace(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		if err != nil {
+			return nil, err
+		}
+		out[dir] = free
 	}
-	return b, nil
+	return out, nil
 }
 
 // leastFree is the part of the baseline's free space and inodes that must be free for the next run. Intended caches, such as images of

@@ -14,7 +14,7 @@ import (
 const dockerStandIn = `#!/bin/sh
 cd "$(dirname "$0")" || exit 1
 case "$*" in
-"info --format {{.DockerRootDir}}") dirname "$0" ;;
+"info --format {{.DockerRootDir}}") cat root ;;
 "image inspect "*) [ -e "images/$5" ] ;;
 info*) [ -e silent ] || { [ ! -e stopped ] && echo engine; } ;;
 "ps "*) ls containers ;;
@@ -118,5 +118,28 @@ func TestContainers_H42(t *testing.T) {
 	t.Setenv("PATH", "/nowhere")
 	if got, err := listContainers(ctx); got != nil || err != nil {
 		t.Errorf("listContainers without a program = %v, %v", got, err)
+	}
+}
+
+// The disk of an engine counts, and an engine on another computer has none here.
+func TestDisks_OfTheEngine_Review_B18(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":/usr/bin:/bin")
+	if err := os.WriteFile(filepath.Join(dir, engine), []byte(dockerStandIn), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	here := filepath.Join(t.TempDir(), "a b")
+	if err := os.Mkdir(here, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{here: true, "/no/such/folder": false} {
+		if err := os.WriteFile(filepath.Join(dir, "root"), []byte(path+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := Scrubber{Root: dir}
+		got, err := s.disks(t.Context(), true)
+		if _, counts := got[path]; err != nil || counts != want || got[dir].Bytes == 0 {
+			t.Errorf("disks with an engine at %s = %v, %v, want it to count: %t", path, got, err, want)
+		}
 	}
 }

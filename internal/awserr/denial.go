@@ -13,6 +13,9 @@ import (
 // CreateFleet fails for ec2:RunInstances.
 var denied = lazyregexp.New(`not authorized to perform: ?([A-Za-z0-9-]+:[A-Za-z0-9]+)(?: on resource: ?"?([^\s",]+))?`)
 
+// policies finds which kind of policy refused: a Deny in it, or that it does not allow the action.
+var policies = lazyregexp.New(`(with an explicit deny)(?: in an? [A-Za-z -]+?(?:policy|boundary))?|because no ([A-Za-z -]+?(?:policy|boundary))`)
+
 // denial is what a service refused, by its own words.
 type denial struct{ action, resource, message string }
 
@@ -46,15 +49,12 @@ func (d denial) remedy(call string) string {
 	if d.resource != "" && d.resource != "*" {
 		action += " on " + d.resource
 	}
-	switch explicit := strings.Contains(d.message, "with an explicit deny"); {
-	case strings.Contains(d.message, "service control policy"), strings.Contains(d.message, "resource control policy"):
-		return "access denied by a policy of the organization: ask its administrator to allow " + action
-	case strings.Contains(d.message, "permissions boundary"):
-		return "access denied by the role's permissions boundary: let it allow " + action
-	case explicit && strings.Contains(d.message, "session policy"):
-		return "access denied by the session's policy: let it allow " + action
-	case explicit:
-		return "access denied by an explicit Deny: remove the Deny of " + action
+	switch m := policies().FindStringSubmatch(d.message); {
+	case m == nil:
+	case m[1] != "":
+		return "access denied " + m[0] + ": remove the Deny of " + action
+	case m[2] != "identity-based policy":
+		return "access denied " + m[0] + " allows it: let one allow " + action
 	}
 	return "access denied: allow " + action + " for this role (deploy/iam)"
 }

@@ -1,4 +1,4 @@
-// Package netfault names the causes on this side for which an HTTP call has no answer: name resolution, TLS and proxies.
+// Package netfault names the causes on this side for which an HTTP call has no answer: name resolution, TLS, proxies and this host.
 package netfault
 
 import (
@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"syscall"
 )
 
 // proxyError is the answer of a proxy that opens no tunnel.
@@ -27,6 +29,11 @@ func OnProxyConnectResponse(_ context.Context, proxy *url.URL, _ *http.Request, 
 	return &proxyError{proxy.Host, resp.Status}
 }
 
+// here are the errors with which the kernel of this host makes no connection.
+var here = []syscall.Errno{
+	syscall.EACCES, syscall.EADDRNOTAVAIL, syscall.EAFNOSUPPORT, syscall.EMFILE, syscall.ENETDOWN, syscall.ENETUNREACH, syscall.ENFILE, syscall.ENOBUFS, syscall.EPERM,
+}
+
 const proxyRemedy = "check HTTPS_PROXY and NO_PROXY, with user and password, and what the proxy allows"
 
 // Of returns cause and remedy, "" if the cause is on the other side or not known: a timeout, a refused or broken connection.
@@ -40,6 +47,7 @@ func Of(err error) string {
 		invalid   x509.CertificateInvalidError
 		untrusted *tls.CertificateVerificationError
 		noTLS     tls.RecordHeaderError
+		errno     syscall.Errno
 	)
 	switch {
 	case errors.As(err, &proxy):
@@ -58,6 +66,8 @@ func Of(err error) string {
 		return fmt.Sprintf("TLS: %v: check the server's certificate and the CAs of this host", untrusted.Err)
 	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
 		return "TLS: the server does not use TLS on this port: check the URL and the proxy"
+	case errors.As(err, &op) && errors.As(op.Err, &errno) && slices.Contains(here, errno):
+		return fmt.Sprintf("no connection leaves this host: %v: check its routes, its firewall and its limit of open files", errno)
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package netfault_test
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -12,7 +13,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -70,6 +73,11 @@ func TestOf_ReviewB13b(t *testing.T) {
 		at, _ := url.Parse(proxy.URL)
 		return &http.Transport{Proxy: http.ProxyURL(at), OnProxyConnectResponse: netfault.OnProxyConnectResponse}
 	}
+	dials := func(errno syscall.Errno) *http.Transport {
+		return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)}
+		}}
+	}
 	gone, _ := url.Parse(closed.URL)
 	tomorrow := time.Now().Add(24 * time.Hour)
 	unknown, _ := secure(t, "127.0.0.1", tomorrow)
@@ -88,6 +96,9 @@ func TestOf_ReviewB13b(t *testing.T) {
 		"Proxy407":     {"https://github.invalid", through(407), "407 Proxy Authentication Required: check HTTPS_PROXY"},
 		"Proxy403":     {"https://github.invalid", through(403), "403 Forbidden: check HTTPS_PROXY"},
 		"ProxyGone":    {"https://github.invalid", &http.Transport{Proxy: http.ProxyURL(gone)}, "proxy is not reached"},
+		"NoRoute":      {"https://github.invalid", dials(syscall.ENETUNREACH), "check its routes"},
+		"OpenFiles":    {"https://github.invalid", dials(syscall.EMFILE), "limit of open files"},
+		"Refused":      {"https://github.invalid", dials(syscall.ECONNREFUSED), ""},
 		"NoConnection": {closed.URL, &http.Transport{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
