@@ -184,6 +184,35 @@ func TestRequest_H30_InterruptedWhileStoring(t *testing.T) {
 	}
 }
 
+// A table that answers no read at the moment of an interruption does not keep the runners.
+func TestRequest_GivesBackAgain_Review_F7(t *testing.T) {
+	bubbletest.Run(t, func(t *testing.T) {
+		table := &mute{since: time.Now().Add(2 * time.Second), until: time.Now().Add(5 * time.Second)}
+		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(3*time.Second, interrupt)
+		c := newCLI(st)
+		if code := c.run(ctx, asRun()...); code != exitInterrupted {
+			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
+		}
+		contains(t, c.err.String(), "interrupted: request 77 attempt 1 was given back")
+		wantReleased(t, st)
+	})
+}
+
+// mute is a table that answers no read from one instant to another.
+type mute struct {
+	store.Table
+	since, until time.Time
+}
+
+func (m *mute) Get(ctx context.Context, c store.Consistency, keys ...store.Key) ([]store.Item, error) {
+	if now := time.Now(); now.Before(m.since) || !now.Before(m.until) {
+		return m.Table.Get(ctx, c, keys...)
+	}
+	return nil, store.ErrUnavailable
+}
+
 // deaf is a table that answers no write before an instant; applies: although it does what was asked.
 type deaf struct {
 	store.Table

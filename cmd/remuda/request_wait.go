@@ -180,15 +180,19 @@ func progressLine(want store.RunRequest, st store.RunStatus, trouble error) stri
 
 // giveBack releases what was asked for, although ctx may have ended. cause is why.
 func (w *requestWait) giveBack(ctx context.Context, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), giveBackLimit)
+	ctx, cancel := waitLimit(context.WithoutCancel(ctx), giveBackLimit, "release")
 	defer cancel()
-	attempt, err := w.stored.Attempt, error(nil)
-	if w.asked.IsZero() {
-		attempt, err = w.find(ctx)
-	}
-	if err == nil {
-		_, err = w.store.ReleaseExactly(ctx, w.want.ID, attempt, store.ReleaseNow, "")
-	}
+	attempt := w.stored.Attempt
+	err := settle(ctx, w.clock, w.progress, string(w.want.ID), func(ctx context.Context) (err error) {
+		if w.asked.IsZero() {
+			attempt, err = w.find(ctx)
+		}
+		if err == nil {
+			_, err = w.store.ReleaseExactly(ctx, w.want.ID, attempt, store.ReleaseNow, "")
+		}
+		return err
+	})
+	w.progress.clear()
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return cause // it was never stored
