@@ -168,8 +168,8 @@ const metadataHosts = "169.254.169.254,fd00:ec2::254"
 // reachNetwork sets the operator's proxies and certificates for this process. Call it before the first network access, because Go reads the
 // variables once.
 func (p Place) reachNetwork() error {
-	network := config.Network(p.systemVariables())
-	maps.Copy(network, config.Network(p.Env))
+	network := config.Network(p.Env)
+	maps.Copy(network, config.Network(p.systemVariables()))
 	maps.Copy(network, config.Network(p.Config.Agent.Env))
 	for _, name := range []string{"no_proxy", "NO_PROXY"} {
 		if len(network) > 0 {

@@ -114,7 +114,7 @@ func TestPlace_ReachNetwork_Review_R5(t *testing.T) {
 	}
 	cfg.Agent.Env = map[string]string{"HTTP_PROXY": "http://agent:2", "NO_PROXY": "example.com", "SSL_CERT_FILE": "/etc/agent.pem"}
 	at := place(cfg, t.TempDir())
-	at.Env[RootEnv] = top
+	at.Env[RootEnv], at.Env["https_proxy"] = top, "http://controller:3"
 	if err := at.reachNetwork(); err != nil {
 		t.Fatal(err)
 	}

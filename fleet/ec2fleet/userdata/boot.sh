@@ -14,13 +14,14 @@ log() {
   { printf 'remuda: %s\n' "$*" >>"$root/dev/console"; } 2>/dev/null || :
 }
 
-# The way to the network is that of the image, and wins that of the configuration: proxies and certificates.
+# Proxies and certificates: those of the image, then those of the configuration, which win.
+known='^((https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|CURL_CA_BUNDLE)'
 if [[ -r $root/etc/environment ]]; then
   while IFS= read -r line || [[ -n $line ]]; do
     line=${line%%#*}
-    if [[ $line =~ ^[[:space:]]*(export[[:space:]]+)?((https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY|SSL_CERT_(FILE|DIR)|CURL_CA_BUNDLE)=[\"\']?([^\"\']*) ]]; then
-      export "${BASH_REMATCH[2]}=${BASH_REMATCH[6]%"${BASH_REMATCH[6]##*[![:space:]]}"}"
-    fi
+    line=${line#"${line%%[![:space:]]*}"}
+    line=${line#export }
+    if [[ $line =~ $known=[\"\']?([^\"\']*) ]]; then export "${BASH_REMATCH[1]}=${BASH_REMATCH[5]%"${BASH_REMATCH[5]##*[![:space:]]}"}"; fi
   done <"$root/etc/environment"
 fi
 while IFS= read -r line; do if [[ -n $line ]]; then export "${line?}"; fi; done <<<"$network"
@@ -84,7 +85,7 @@ wait "$preparing" || : # it has said why
 
 step="start $unit"
 systemctl daemon-reload
-if [[ -e $root$docker ]]; then systemctl try-restart docker.service || log 'docker.service does not start with the proxy'; fi
+docker_network "$known"
 systemctl enable --now "$unit"
 started=yes
 log "agent of $name started after $(since "$begun")"

@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/fleet/ec2fleet/userdata"
 )
 
-// The first script reaches the network by the proxy of the image and of the configuration, which wins; Docker gets the latter. Nothing
+// The first script and Docker reach the network by the proxy of the image and of the configuration, which wins. Nothing
 // of either is read as shell.
 func TestRender_Network_Review_R5(t *testing.T) {
 	c := newComputer(t)
@@ -48,9 +48,13 @@ func TestRender_Network_Review_R5(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(c.root, "evil")); err == nil {
 		t.Error("a value was read as shell")
 	}
-	want := "[Service]\nEnvironment=\"HTTPS_PROXY=http://it's 100%%:$(touch \\\"$REMUDA_ROOT/evil\\\")\\\"\"\nEnvironment=\"http_proxy=" + proxy.URL + "\"\n"
-	if got := c.read(userdata.DockerPath); got != want {
-		t.Errorf("Docker gets %q, want %q", got, want)
+	docker := c.read("/etc/systemd/system/docker.service.d/00-remuda-network.conf")
+	for _, want := range []string{
+		"HTTPS_PROXY=http://it's 100%%:$(touch \\\"$REMUDA_ROOT/evil\\\")\\\"", "http_proxy=" + proxy.URL, "NO_PROXY=image.invalid", "SSL_CERT_FILE=/image $(touch\"",
+	} {
+		if !strings.HasPrefix(docker, "[Service]\n") || !strings.Contains(docker, "\nEnvironment=\""+want) {
+			t.Errorf("Docker gets %q, want %q in it", docker, want)
+		}
 	}
 	if calls := c.read("calls"); !strings.Contains(calls, "systemctl try-restart docker.service") {
 		t.Errorf("Docker is not started again: %s", calls)

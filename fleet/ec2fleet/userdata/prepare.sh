@@ -46,6 +46,21 @@ hold_updates() {
     log "cannot stop background updates (${held[*]}): jobs may find dpkg locked"
 }
 
+# docker_network NAMES gives Docker the proxies and certificates of the first script. A drop-in of the image is read later, and wins.
+docker_network() {
+  local known=$1 name value text='' dir=$root/etc/systemd/system/docker.service.d
+  for name in $(compgen -e); do
+    if [[ ! $name =~ $known$ ]]; then continue; fi
+    value=${!name//\\/\\\\} value=${value//\"/\\\"}
+    text+="Environment=\"$name=${value//%/%%}\""$'\n'
+  done
+  if [[ -z $text ]]; then return; fi
+  mkdir -p "$dir"
+  printf '[Service]\n%s' "$text" >"$dir/00-remuda-network.conf"
+  systemctl daemon-reload
+  systemctl try-restart docker.service || log 'docker.service does not start with the proxy'
+}
+
 # prepare makes a machine of a stock image fit for runners: the user of jobs, without a password, and what is lacking: nft
 # (or iptables) for the firewall before the metadata service, libicu for the runner, curl. An image that has those is
 # taken as it is. Where it fails, the agent says what that means for jobs.

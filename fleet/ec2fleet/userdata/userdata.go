@@ -20,7 +20,6 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +40,6 @@ const (
 	LimitPath   = "/var/lib/cloud/scripts/per-boot/remuda-limit" // cloud-init runs it at every start
 	StateDir    = "/var/lib/remuda"
 	LibPath     = "/usr/local/lib/remuda/prepare.sh"
-	DockerPath  = "/etc/systemd/system/docker.service.d/remuda-network.conf"
 )
 
 // Data is what differs between installations. Everything in it can be read by anyone who may describe
@@ -121,12 +119,11 @@ baked=%s
 region=%s
 user=%s
 lib=%s
-docker=%s
 network=%s
 files=(
 %s)
 %s`, minutes(d.Limit), quote(d.Name), quote(d.Program.URL), quote(strings.ToLower(d.Program.SHA256)), quote(baked),
-		quote(d.Region), quote(d.User), quote(LibPath), quote(DockerPath), quote(strings.Join(network, "\n")), &files, boot)
+		quote(d.Region), quote(d.User), quote(LibPath), quote(strings.Join(network, "\n")), &files, boot)
 	sizes[0].bytes = len(script) - files.Len()
 	if len(script) > Limit {
 		return "", tooLarge(len(script), sizes)
@@ -144,11 +141,7 @@ systemctl --quiet is-enabled %s || shutdown -P +%d
 // files are all files of the instance. The unit is last.
 func (d Data) files() []File {
 	env := fmt.Sprintf("AWS_REGION=%s\nREMUDA_NAME=%s\n", d.Region, d.Name)
-	var docker []File
-	if len(d.Network) > 0 {
-		docker = []File{{DockerPath, 0o644, []byte(dropIn(d.Network))}}
-	}
-	return slices.Concat(docker, []File{
+	return slices.Concat([]File{
 		{LimitPath, 0o755, fmt.Appendf(nil, limit, systemd.AgentUnit, minutes(d.Limit))},
 		{LibPath, 0o644, []byte(lib)},
 	}, d.Files, []File{
@@ -156,15 +149,6 @@ func (d Data) files() []File {
 		{EnvPath, 0o600, []byte(env)},
 		{UnitPath, 0o644, []byte(systemd.Agent)},
 	})
-}
-
-// dropIn returns a drop-in file that sets variables for a unit (systemd.exec(5), Environment=).
-func dropIn(variables map[string]string) string {
-	out := "[Service]\n"
-	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		out += "Environment=" + strings.ReplaceAll(strconv.Quote(name+"="+variables[name]), "%", "%%") + "\n"
-	}
-	return out
 }
 
 // minutes rounds up: shutdown counts whole minutes.

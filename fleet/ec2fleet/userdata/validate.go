@@ -68,7 +68,7 @@ func (d Data) validate() error {
 	for name, value := range d.Network {
 		p.text(variableForm().MatchString(name) && !strings.ContainsAny(value, "\x00\n"), "network variable", "named by letters, digits and _, with a value of one line", name)
 	}
-	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath, LibPath, DockerPath}
+	taken := []string{ProgramPath, ConfigPath, EnvPath, UnitPath, LimitPath, LibPath}
 	for i, f := range d.Files {
 		field := fmt.Sprintf("file %d (%q)", i, f.Path)
 		p.text(ec2form.Path.Match(f.Path), field, "at "+ec2form.Path.String(), f.Path)
