@@ -195,7 +195,11 @@ func TestMachine_MetadataFirewall_BeforeRegistration(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Setenv("PATH", t.TempDir())
+			bin := t.TempDir() // without a firewall
+			if err := os.Symlink("/bin/cp", filepath.Join(bin, "cp")); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", bin)
 			runner, err := m.runner()
 			if err != nil {
 				t.Fatal(err)
