@@ -35,13 +35,13 @@ GENERATED := README.md docs
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: build ## one machine serves workflow runs from a warm pool, in under 90 s
+demo: build ## one machine serves workflow runs from a warm pool
 	@$(GO) run ./e2e/demo -remuda bin/remuda
 
 # Most packages wait most of the time, so more of them run at once than there are processors. make lint runs all of vet.
 BRIEF := -short -p 4 -timeout 30m
 test: FLAGS := $(BRIEF)
-test: ## the tests, but for the long ones, which say why they are left out; some 4 minutes
+test: ## the tests, but for the long ones, which say why they are left out
 test: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '$(raced); raced=$$?; $(plain) && exit $$raced'
 
@@ -49,7 +49,7 @@ test: build
 check: FLAGS := -p 2 -timeout 30m
 # PASSED are files of events: the tests that passed there are left out.
 check: export REMUDA_TEST_SKIP := $(if $(PASSED),$(shell $(GO) run ./internal/tools/acceptance -passed -results "$(PASSED)"))
-check: ## all tests; some 10 minutes; after make test, only what it left out: PASSED=dist/test.json
+check: ## all tests; after make test, only what it left out: PASSED=dist/test.json
 check: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '\
 	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; $(brief); brief=$$?; $(calm); calm=$$?; $(long); long=$$?; \

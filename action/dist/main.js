@@ -20365,7 +20365,7 @@ var package_default = {
     build: "node build.mjs",
     types: "tsc --noEmit",
     lint: "biome check .",
-    unit: "node build.mjs --tests && node --no-warnings --enable-source-maps --test build/test/test/",
+    unit: "node build.mjs --tests && node --no-warnings --enable-source-maps --test build/test/test/*.test.mjs",
     test: "npm run types && npm run lint && npm run unit"
   },
   devDependencies: {
