@@ -16,10 +16,10 @@ import (
 
 const configLong = `Shows every setting with its value and where that comes from: default, file, env or flag.
 
-A later one of these wins. Problems are listed on standard error, all of them, also those
-of scripts and credentials in files of this host. Nothing is asked of GitHub or AWS, unless the file itself is there.
-With --changed it leaves out those at their default.
-With --example it prints a file in which every setting is commented out at its default.`
+Later sources win. Lists all problems on standard error, including problems of scripts and credentials in
+files of this host. Calls neither GitHub nor AWS, unless the configuration file is on AWS.
+With --changed, omits settings that have their default. With --example, prints a file with all settings
+commented out at their defaults.`
 
 // configOptions are the flags of `remuda config`.
 type configOptions struct {

@@ -28,15 +28,15 @@ type Values struct {
 
 	Secret string // of Secrets Manager with GitHub's credentials, as in secretsmanager:<name>; default: <name>/github
 
-	Subnets        []string // where instances may be launched; default: any
-	SecurityGroups []string // which instances may get; default: any
+	Subnets        []string // subnets of instances; default: any
+	SecurityGroups []string // security groups of instances; default: any
 
-	// Accounts are the owners of subnets and security groups, by id. Those of an id that is missing may be of any account.
+	// Accounts are the owners of subnets and security groups, by id. A missing id means any account.
 	Accounts map[string]string
 
 	Owner   string // user or organization at GitHub that owns the repository; for WorkflowTrust only
 	Repo    string // name of the repository without its owner; for WorkflowTrust only
-	Subject string // which of its tokens may take the role, such as ref:refs/heads/main; default: * for any
+	Subject string // subject of the tokens that may take the role, such as ref:refs/heads/main; default: * for any
 	RunID   string // GitHub run id; for WorkflowSession only
 }
 

@@ -53,8 +53,7 @@ type Live struct {
 	stops []func()
 }
 
-// unknowable are the laws that must know what is out of order, what those want who run a workflow, or the prices and the costs that a
-// test writes.
+// unknowable are the laws that need the faults in effect, the wishes of workflow users, or the prices and costs of a test.
 var unknowable = []string{Just, Soon, Served, Warm, Follows, Filled, Counted, Steps}
 
 // NewLive returns an empty world whose records and queue are in table and p. Agents keep their state in dir.

@@ -9,7 +9,7 @@ import (
 )
 
 // Bounded is the law that what idles for a class stays within what its minimum idle means.
-const Bounded = "minimum idle means what it says"
+const Bounded = "minimum idle is kept"
 
 // Bounds at pace 1.
 const (

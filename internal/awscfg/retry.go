@@ -13,15 +13,15 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// retryer repeats calls as the SDK does, and also those whose reply was cut or cannot be read. The SDK repeats the same calls after
-// a broken connection, where their effect is as unknown. The table's client has a retryer of its own (store/dynamostore).
+// retryer repeats calls as the SDK does, and also calls whose reply was cut or is unreadable. The SDK already repeats these calls after a
+// broken connection, when their effect is also unknown. The client of the table has a separate retryer (store/dynamostore).
 func retryer() aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(damaged)}, o.Retryables...)
 	})
 }
 
-// damaged reports whether a successful reply did not arrive as it was sent.
+// damaged reports whether a successful reply was damaged on the way.
 func damaged(err error) aws.Ternary {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return aws.TrueTernary
@@ -36,11 +36,11 @@ func damaged(err error) aws.Ternary {
 	return aws.TrueTernary
 }
 
-// maxWhole bounds the replies that are read whole before the SDK gets them, in bytes. Configuration, secrets and release.json are
-// smaller. A cut in one of them is an error of the call, which is repeated, and not of the code that reads the body later.
+// maxWhole bounds the replies, in bytes, that are read whole before the SDK gets them. Configuration, secrets and release.json are smaller.
+// A cut reply then fails the call, which is repeated, instead of the code that reads the body.
 const maxWhole = 256 << 10
 
-// whole returns the response with its body in memory if it is small.
+// whole returns the response with its body in memory, if the body is small.
 func whole(resp *http.Response) (*http.Response, error) {
 	if resp.StatusCode >= http.StatusBadRequest || resp.ContentLength <= 0 || resp.ContentLength > maxWhole {
 		return resp, nil

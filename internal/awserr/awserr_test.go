@@ -106,8 +106,8 @@ func TestExplain(t *testing.T) {
 		{"Invalid", answered(400, "ValidationException", "Item size"), []string{"refused as invalid: ValidationException: Item size"}},
 		{"NoAnswer", &smithy.OperationError{ServiceID: "X", OperationName: "Y", Err: errors.New("connection refused")}, []string{"no usable answer: connection refused"}},
 		{"NoName", &smithy.OperationError{ServiceID: "X", OperationName: "Y", Err: &net.DNSError{Name: "dynamodb.eu-west-9.amazonaws.com", Err: "no such host"}},
-			[]string{"the service is not reached: name resolution failed", "name servers of this host"}},
-		{"UnknownCA", &smithy.OperationError{ServiceID: "X", OperationName: "Y", Err: x509.UnknownAuthorityError{}}, []string{"the service is not reached: TLS", "SSL_CERT_FILE"}},
+			[]string{"the service is unreachable: name resolution failed", "name servers of this host"}},
+		{"UnknownCA", &smithy.OperationError{ServiceID: "X", OperationName: "Y", Err: x509.UnknownAuthorityError{}}, []string{"the service is unreachable: TLS", "SSL_CERT_FILE"}},
 		{"Plain", errors.New("oops"), []string{"no usable answer: oops"}},
 	}
 	for _, tt := range tests {

@@ -58,7 +58,7 @@ var codes = map[string]Class{
 	"RequestTimeout":               Unavailable,
 	"RequestTimeoutException":      Unavailable,
 	"TransactionConflictException": Unavailable, // another's transaction is at work on the item
-	// A global table: another region writes the item at this moment.
+	// In a global table, another region writes the item at the same time.
 	"ReplicatedWriteConflictException": Unavailable,
 
 	"AccessDenied":              Denied,
@@ -133,7 +133,7 @@ func ClassOf(err error) Class {
 	if c, ok := codes[code]; ok {
 		return c
 	}
-	code = strings.TrimPrefix(code, "AWS.SimpleQueueService.") // SQS puts it before some codes, emulators before all
+	code = strings.TrimPrefix(code, "AWS.SimpleQueueService.") // a prefix of SQS for some codes, and of emulators for all
 	if c, ok := codes[code]; ok {
 		return c
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
-// denied finds what a service says it refused. EC2 names the action that it checked, which is often another than the one called:
-// CreateFleet fails for ec2:RunInstances.
+// denied finds the refused action. EC2 names the action that it checked, which may differ from the call: CreateFleet fails for
+// ec2:RunInstances.
 var denied = lazyregexp.New(`not authorized to perform: ?([A-Za-z0-9-]+:[A-Za-z0-9]+)(?: on resource: ?"?([^\s",]+))?`)
 
-// policies finds which kind of policy refused: a Deny in it, or that it does not allow the action.
+// policies finds the kind of policy that refused the action, by a Deny or because it does not allow the action.
 var policies = lazyregexp.New(`(with an explicit deny)(?: in an? [A-Za-z -]+?(?:policy|boundary))?|because no ([A-Za-z -]+?(?:policy|boundary))`)
 
-// denial is what a service refused, by its own words.
+// denial is the refusal in the words of the service.
 type denial struct{ action, resource, message string }
 
 func denialOf(err error) (d denial) {
@@ -31,7 +31,7 @@ func denialOf(err error) (d denial) {
 	return d
 }
 
-// accounts are the codes with which a service refuses an account, whatever its policies, and what the operator can do.
+// accounts maps the codes with which a service refuses a whole account to the remedy. Policies do not change these refusals.
 var accounts = map[string]string{
 	"Blocked":             "AWS blocked this account: contact AWS Support",
 	"OptInRequired":       "this account has no subscription for it: complete the account's sign-up, enable the region, or accept the terms of the image",
@@ -40,7 +40,7 @@ var accounts = map[string]string{
 	"AccountProblem":      "AWS reports a problem with this account: contact AWS Support",
 }
 
-// remedy says what an operator can do about a call that was refused. call stands for an action that the service does not name.
+// remedy returns what an operator can do about a refused call. call is the action if the service does not name one.
 func (d denial) remedy(call string) string {
 	action := call
 	if d.action != "" {
@@ -59,8 +59,8 @@ func (d denial) remedy(call string) string {
 	return "access denied: allow " + action + " for this role (deploy/iam)"
 }
 
-// Cause distinguishes this refusal from others of the same call: code, action, and the kind of resource. Repeated launches name
-// other subnets and volumes for the same missing permission.
+// Cause tells refusals of the same call apart by code, action and kind of resource. Repeated launches name other subnets and volumes for
+// the same missing permission.
 func (e *Error) Cause() string {
 	d := denialOf(e.Err)
 	kind, _, _ := strings.Cut(d.resource, "/")

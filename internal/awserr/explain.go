@@ -48,7 +48,7 @@ func (e *Error) meaning() string {
 	case accounts[code] != "":
 		return accounts[code]
 	case isKey(code) && e.Class != Throttled:
-		return "the KMS key of " + e.Resource + " cannot be used: let it exist, be enabled, and grant this role its use"
+		return "the KMS key of " + e.Resource + " cannot be used: check that the key exists and is enabled, and allow this role to use it"
 	case slices.Contains(signers, code):
 		return "credentials refused: they must be valid, unexpired and of the account and region meant"
 	case e.Class == Denied:
@@ -66,25 +66,25 @@ func (e *Error) meaning() string {
 		return "refused as invalid"
 	}
 	if why := netfault.Of(e.Err); why != "" {
-		return "the service is not reached: " + why
+		return "the service is unreachable: " + why
 	}
 	return "no usable answer"
 }
 
-// isKey reports whether a code is about a key of KMS: SQS and S3 return KMS.NotFoundException, KmsDisabled and the like.
+// isKey reports whether a code is about a KMS key. SQS and S3 return KMS.NotFoundException, KmsDisabled and similar codes.
 func isKey(code string) bool {
 	code = strings.TrimPrefix(code, "AWS.SimpleQueueService.")
 	return strings.HasPrefix(code, "KMS.") || strings.HasPrefix(code, "Kms")
 }
 
-// maxText bounds the service's own words, maxDenied those about a missing permission, which name caller, action, resource and policy.
-// EC2 appends an encoded message of some thousand characters to a refusal (EC2, DecodeAuthorizationMessage).
+// maxText bounds the service's message, and maxDenied the message about a missing permission with caller, action, resource and policy. EC2
+// appends an encoded message of some thousand characters to a refusal (EC2, DecodeAuthorizationMessage).
 const (
 	maxText   = 400
 	maxDenied = 600
 )
 
-// decode stands for an encoded message, which no one can read.
+// decode replaces an encoded message, which people cannot read.
 const decode = "(CloudTrail has the message for `aws sts decode-authorization-message`)"
 
 // textOf returns the service's words, or the innermost reason why there are none.
@@ -110,7 +110,7 @@ func textOf(err error) string {
 	return head(text, limit)
 }
 
-// head returns text, cut to limit bytes where it is longer.
+// head cuts text to at most limit bytes.
 func head(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -28,7 +28,7 @@ const (
 // with the value 1.
 const EnvRequire = "REMUDA_REQUIRE_AWS_TESTS"
 
-// small is the heap of a JVM that several test binaries run at the same time.
+// small is the heap of a JVM that several test binaries start at the same time.
 const small = "256m"
 
 // java begins a command of a JVM that starts quickly.
@@ -64,7 +64,7 @@ var moto = &server{
 var miniStack = &server{
 	tool: awstools.MiniStack,
 	command: func(dir, port string) ([]string, string, error) {
-		// It reads all of its settings from the environment.
+		// ministack reads all settings from the environment.
 		return []string{
 			"env", "GATEWAY_PORT=" + port, "BIND_HOST=" + host, "MINISTACK_HOST=" + host, "MINISTACK_REGION=" + Region, "MINISTACK_ACCOUNT_ID=123456789012",
 			"IOT_MTLS_ENABLED=0", "SFTP_ENABLED=0", "STATE_DIR=" + filepath.Join(dir, "state"), filepath.Join(dir, "venv/bin/ministack"),
@@ -100,7 +100,7 @@ func OwnDynamoDBLocal(t testing.TB, heap string) string {
 // SQS. Its machines are records only, and it checks no permission.
 func Moto(t testing.TB) string { t.Helper(); return moto.use(t) }
 
-// MiniStack returns the endpoint of ministack, a second opinion on what moto serves, by other authors.
+// MiniStack returns the endpoint of ministack, an AWS emulator by other authors than moto's.
 func MiniStack(t testing.TB) string { t.Helper(); return miniStack.use(t) }
 
 // ElasticMQ returns the endpoint of ElasticMQ, which serves SQS.

@@ -22,7 +22,7 @@ import (
 
 // Boundary holds the processes of one listener at a time. It is safe for concurrent use, but for Start and Resume.
 type Boundary interface {
-	// Start ends what an earlier listener left inside, and starts cmd inside, in the view of process.Start. The caller calls Wait.
+	// Start ends the processes of an earlier listener inside, and starts cmd inside, with the view of process.Start. The caller calls Wait.
 	Start(ctx context.Context, cmd *exec.Cmd, view ...func() error) (process.Ref, error)
 	// Wait returns the wait status of the process that Start returned, once that has ended, as a shell shows it: 128 and
 	// the signal for one that was killed. It is false if the status is lost.

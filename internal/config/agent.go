@@ -30,7 +30,7 @@ func AgentSettings(c Config, arch string) ([]byte, error) {
 	return out, nil
 }
 
-// Patterns are the expressions of Mask. Validate has judged them.
+// Patterns returns the compiled expressions of Mask, which Validate has checked.
 func (c Agent) Patterns() machinelog.Patterns {
 	p, _ := machinelog.ParsePatterns(c.Mask)
 	return p

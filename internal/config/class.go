@@ -121,7 +121,7 @@ func zeroIdle(classes *yaml.Node) (wrong []problem) {
 	return wrong
 }
 
-// leastMem is the memory of the smallest instance types. A smaller number was meant in GiB.
+// leastMem is the memory of the smallest instance types. Smaller numbers were probably meant as GiB.
 const leastMem = 512
 
 // mostUnits is the greatest number that EC2 takes for vCPUs, MiB and GPUs (EC2 API, InstanceRequirementsRequest: Integer).

@@ -172,19 +172,19 @@ type Agent struct {
 
 	MetadataFirewall string `yaml:"metadataFirewall" doc:"required: on EC2 no runner of a runnerUser registers unless all users but root are kept from the instance metadata service, by nft or iptables; everywhere: nor on a process fleet, for one on an EC2 instance, whose other users then lose the service, too; off: nothing keeps them"`
 
-	Env map[string]string `yaml:"env" doc:"variables of the runner, its jobs, script and scrub; those of proxies and certificates apply to the agent, the first script of an EC2 instance and its Docker, too; not for secrets: the launch template shows them"`
+	Env map[string]string `yaml:"env" doc:"variables of the runner, its jobs, script and scrub; proxies and certificates also apply to the agent, the first script of an EC2 instance and its Docker; not for secrets: the launch template shows them"`
 
-	Keep Keep `yaml:"keep" doc:"what belongs to the machine, although it begins after the first run or with script"`
+	Keep Keep `yaml:"keep" doc:"processes and ports of the machine that start after the first run or with script"`
 
 	Mask []string `yaml:"mask" doc:"regular expressions (RE2) of secrets that no known form matches; their matches show as *** in the output of instances and in the messages of requests"`
 
 	MetadataUsers []string `yaml:"metadataUsers" doc:"names of users, such as ec2-instance-connect, that may reach the instance metadata service as root may, in spite of metadataFirewall; not the one of jobs"`
 }
 
-// Keep is what cleanups leave alone.
+// Keep lists processes and ports that cleanups keep.
 type Keep struct {
-	Processes []string `yaml:"processes" doc:"names of programs that script leaves running as another user than runnerUser; they go on after runs"`
-	Ports     []int    `yaml:"ports" doc:"TCP ports on which something may listen after a run that did not before the first, such as those that a service opens when it is used"`
+	Processes []string `yaml:"processes" doc:"names of programs that script leaves running under another user than runnerUser; cleanups keep them"`
+	Ports     []int    `yaml:"ports" doc:"TCP ports that processes may open after the first run, for example a port that a service opens on demand"`
 }
 
 // What agent.metadataFirewall may say.

@@ -52,8 +52,8 @@ func (l Loaded) Origin(key string) Origin {
 	return Origin{Kind: "default"}
 }
 
-// Read reads a configuration without judging its values: defaults, then the file, then the environment, then the
-// flags. It returns every problem, joined, and what could be read.
+// Read reads a configuration without validation: defaults, then the file, then the environment, then the flags. It returns all problems,
+// joined, and the readable settings.
 func Read(from Source) (Loaded, error) {
 	l := Loaded{Config: Default(), File: from.File, origins: map[string]Origin{}}
 	if l.File == "" {

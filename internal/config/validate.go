@@ -223,7 +223,7 @@ func (c Config) Alone() bool {
 	return c.JobsUser() != "" && (HasScheme(c.Fleet, []string{"ec2"}) || c.Process.Capacity == 1)
 }
 
-// bootTime is what an EC2 instance takes from its launch until its agent runs the script.
+// bootTime is the time of an EC2 instance from its launch until its agent runs the script.
 const bootTime = 30 * time.Second
 
 // validateLimits adds to the limits' own checks those that keep a healthy instance from being lost.
@@ -244,7 +244,7 @@ func (c Config) validateLimits(p *problems) {
 			limit time.Duration
 		}{{"createGate", l.CreateGate}, {"created", l.Created}} {
 			p.check(c.Agent.ScriptTimeout+boot <= gate.limit, "agent.scriptTimeout",
-				fmt.Sprintf("at most limits.%s (%s) less %s of boot, since agent.script runs before an instance is ready", gate.name, gate.limit, boot), c.Agent.ScriptTimeout)
+				fmt.Sprintf("at most limits.%s (%s) less %s of boot, because agent.script runs before an instance is ready", gate.name, gate.limit, boot), c.Agent.ScriptTimeout)
 		}
 	}
 	p.check(l.RunningSilence >= l.Silence, "limits.runningSilence", fmt.Sprintf("at least limits.silence (%s)", l.Silence), l.RunningSilence)

@@ -32,7 +32,7 @@ func TestConfig_Validate(t *testing.T) {
 		{"agent.scriptTimeout", func(c *Config) {
 			c.Agent.Script, c.Limits.CreateGate, c.Process.BootDelay = "/s", 2*time.Minute, 5*time.Second
 		},
-			`must be at most limits.createGate (2m0s) less 5s of boot, since agent.script runs before an instance is ready, got 2m0s`},
+			`must be at most limits.createGate (2m0s) less 5s of boot, because agent.script runs before an instance is ready, got 2m0s`},
 		{"agent.scriptTimeout", func(c *Config) { c.Agent.Script, c.Agent.ScriptTimeout, c.Fleet = "/s", 151*time.Second, "ec2://x" }, `must be at most limits.createGate (3m0s) less 30s of boot`},
 		{"agent.env.HOME", func(c *Config) { c.Agent.Env = map[string]string{"HOME": "/"} }, `must be another variable than HOME, LOGNAME, RUNNER_ALLOW_RUNASROOT, TMPDIR, USER, and not begin with REMUDA_ or ACTIONS_RUNNER_INPUT_, got "HOME"`},
 		{"agent.keep.processes[1]", func(c *Config) { c.Agent.Keep.Processes = []string{"otelcol", "/usr/bin/x"} }, `must be the name of a program without its folder, such as otelcol, got "/usr/bin/x"`},

@@ -15,14 +15,14 @@ var variableForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // IsVariable reports whether an environment variable can have this name.
 func IsVariable(name string) bool { return variableForm().MatchString(name) }
 
-// reserved are the variables of jobs that this program sets, and ours the beginnings of others.
+// reserved are the variables of jobs that remuda sets, and ours are prefixes of further reserved names.
 var (
 	reserved = []string{"HOME", "LOGNAME", "RUNNER_ALLOW_RUNASROOT", "TMPDIR", "USER"}
 	ours     = []string{envPrefix, "ACTIONS_RUNNER_INPUT_"}
 )
 
-// proxies are the variables that name proxies, which programs read in one case or the other. certificates are those that name
-// certificates of authorities.
+// proxies are the variables of proxies, which programs read in lower or upper case. certificates are the variables of certificate
+// authorities.
 var (
 	proxies      = []string{"http_proxy", "https_proxy", "no_proxy", "all_proxy"}
 	certificates = []string{
@@ -30,7 +30,7 @@ var (
 	}
 )
 
-// Network returns the variables of env that every program needs to reach the network: proxies, in both cases, and certificates.
+// Network returns the variables of env that programs need to reach the network: proxies, in both cases, and certificates.
 func Network(env map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, name := range certificates {
@@ -63,6 +63,6 @@ func (c Config) validateVariables(p *problems) {
 			"another variable than "+strings.Join(reserved, ", ")+", and not begin with "+strings.Join(ours, " or "), name)
 		p.check(!strings.Contains(value, "\x00"), field, "a text without a zero byte", fmt.Sprintf("%d bytes", len(value)))
 		p.check(!c.OnEC2() || Redact(value) == value, field,
-			"without a user and a password on EC2, since everybody who may describe the launch template reads them: put it into /etc/environment of the image", Redact(value))
+			"without a user and a password on EC2, because the launch template shows them: put the value into /etc/environment of the image", Redact(value))
 	}
 }

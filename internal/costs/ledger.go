@@ -27,7 +27,7 @@ type unpricedKey struct {
 // PriceOf returns the list price of an instance in dollars per hour, and false if the price is not known.
 type PriceOf func(usageClass, instanceType, zone string) (dollars float64, known bool)
 
-// of asks for a price. No list knows none, and a price of nothing is none.
+// of returns the price. It is unknown without a list, and a price of 0 counts as unknown.
 func (p PriceOf) of(usageClass, instanceType, zone string) (dollars float64, known bool) {
 	if p == nil {
 		return 0, false
@@ -36,11 +36,10 @@ func (p PriceOf) of(usageClass, instanceType, zone string) (dollars float64, kno
 	return dollars, known && dollars > 0
 }
 
-// NewLedger returns a ledger that continues from rows. It knows no prices but those in the records of instances.
+// NewLedger returns a ledger that continues from rows. It uses only the prices in the records of instances.
 func NewLedger(rows []store.CostRow) *Ledger { return Resume(store.Costs{Rows: rows}, nil) }
 
-// Resume returns a ledger that continues the costs of a day with the prices that are in force now. Without a PriceOf, costs in dollars
-// are switched off.
+// Resume returns a ledger that continues the costs of a day with the present prices. If price is nil, costs in dollars are switched off.
 func Resume(day store.Costs, price PriceOf) *Ledger {
 	l := &Ledger{map[key]*store.CostRow{}, map[unpricedKey]*store.UnpricedTime{}, price}
 	for _, r := range day.Rows {
@@ -53,7 +52,7 @@ func Resume(day store.Costs, price PriceOf) *Ledger {
 	return l
 }
 
-// settle adds the dollars of recorded times whose price has become known.
+// settle adds the dollars of recorded times whose price is now known.
 func (l *Ledger) settle() {
 	for k, u := range l.unpriced {
 		price, known := l.price.of(u.Usage, u.Type, u.Zone)
@@ -70,7 +69,7 @@ func (l *Ledger) settle() {
 	}
 }
 
-// Unpriced returns the times whose price is not known, in order.
+// Unpriced returns the times without a known price, in order.
 func (l *Ledger) Unpriced() []store.UnpricedTime {
 	out := make([]store.UnpricedTime, 0, len(l.unpriced))
 	for _, u := range l.unpriced {
@@ -83,7 +82,7 @@ func (l *Ledger) Unpriced() []store.UnpricedTime {
 	return out
 }
 
-// without notes a time whose price is not known. Where there is no room, the row alone says so.
+// without records time without a known price. If the list is full, only the row contains the time.
 func (l *Ledger) without(of store.UnpricedTime, phase Phase, d time.Duration) {
 	k := unpricedKey{key{of.Class, of.Usage, of.Repository}, of.Type, of.Zone}
 	u := l.unpriced[k]
@@ -111,8 +110,8 @@ func (l *Ledger) Rows() []store.CostRow {
 	return out
 }
 
-// row returns the row of a key. It returns the row of all others once there is no room for more, or if a row cannot have this key:
-// a fleet names the class and the usage class of an instance as its tags do.
+// row returns the row of a key. It returns the row of all others if the list is full or the key is invalid. The fleet takes class and usage
+// class from an instance's tags, so they can be invalid.
 func (l *Ledger) row(class, usage, repository string) *store.CostRow {
 	if !store.ValidRepository(repository) {
 		repository = ""
@@ -174,7 +173,7 @@ func (l *Ledger) Ready(r store.RunRequest, st store.RunStatus) {
 	}
 }
 
-// Price returns what an hour of an instance costs: by the list that is in force, else by the list when it was launched; 0: not known.
+// Price returns the price of an instance per hour, from the present list or else from the list at its launch; 0 if unknown.
 func Price(in store.Instance, list PriceOf) float64 {
 	if dollars, known := list.of(in.UsageClass, in.InstanceType, in.Zone); known {
 		return dollars
@@ -205,7 +204,7 @@ func Add(to *store.Spent, phase Phase, d time.Duration, price float64) {
 	}
 }
 
-// partsOf returns where a phase is added up.
+// partsOf returns the sums that a phase is added to.
 func partsOf(of *store.Spent, phase Phase) (seconds *store.Seconds, dollars *float64) {
 	switch phase {
 	case Booting:

@@ -78,7 +78,7 @@ func Segments(in store.Instance, until time.Time) []Segment {
 		now = next
 	}
 	if now.Run == "" && now.Phase == phaseOf(in) {
-		now.Run = in.RunID.Noted() // the history may not reach back to the claim
+		now.Run = in.RunID.Noted() // the history may begin after the claim
 	}
 	return now.closed(out, end)
 }

@@ -40,9 +40,9 @@ type Client struct {
 	auth       *authorizer
 	scope      scope
 	group      int64
-	groupName  string // wins over group
-	repository string // whose jobs the runners take; "": not known
-	prefix     string // of the names of runners that are listed, in lower case
+	groupName  string // takes precedence over group
+	repository string // the repository whose jobs the runners take; "": unknown
+	prefix     string // prefix of the names of listed runners, in lower case
 	clock      clock.WithTicker
 	log        *slog.Logger
 	pace       *pacer
@@ -64,9 +64,8 @@ func (c *Client) Rate() github.Rate {
 	return c.pace.rate
 }
 
-// JITConfig registers a runner for one job under exactly the given label and returns its
-// configuration. ErrNameTaken if a runner of that name exists. After ErrUnavailable and ErrLocal the runner may
-// exist, offline: use another name.
+// JITConfig registers a runner for one job under exactly the given label and returns its configuration. If a runner of that name exists, it
+// returns ErrNameTaken. After ErrUnavailable and ErrLocal the runner may exist, offline, so use another name.
 func (c *Client) JITConfig(ctx context.Context, name, label string) (JIT, error) {
 	call := call{what: "generate jit config for runner " + name, route: "/actions/runners/generate-jitconfig", group: registration, conflict: ErrNameTaken}
 	group, err := c.groupID(ctx)

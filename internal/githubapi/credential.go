@@ -23,7 +23,7 @@ type given func(ctx context.Context) (string, error)
 func (g given) get(ctx context.Context) (string, error) { return g(ctx) }
 func (g given) refused(string)                          {}
 
-// CheckToken returns an error, which does not quote it, if token cannot be an access token.
+// CheckToken returns an error if token cannot be an access token. The error does not contain the token.
 func CheckToken(token string) error {
 	wrong := ""
 	switch {
@@ -36,7 +36,7 @@ func CheckToken(token string) error {
 	case strings.ContainsAny(token[:1], "\"'`"):
 		wrong = "it has quotes"
 	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		wrong = "it has blanks, or letters beyond ASCII"
+		wrong = "it has blanks or non-ASCII characters"
 	default:
 		return nil
 	}
@@ -72,12 +72,12 @@ type authorizer struct {
 	credential   credential
 	level        level
 	scheme, host string
-	actions      string       // path below which GitHub redirects calls only if the repository was renamed; "": not of a repository
+	actions      string       // GitHub redirects calls below this path only if the repository was renamed; "": not for a repository
 	last         atomic.Int32 // kind of the token used last
 }
 
-// errMoved: GitHub redirects the calls of a repository that was renamed. Its jobs would be refused, so no runner is registered under
-// the new name.
+// errMoved means that GitHub redirects the calls of a renamed repository. Its jobs would be refused, so no runner is registered under the
+// new name.
 var errMoved = errors.New("GitHub redirects to another repository")
 
 // errEnterprise: GitHub REST, "Self-hosted runners", says of every call for an enterprise that it takes
@@ -111,7 +111,7 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if err == nil && a.actions != "" && strings.HasPrefix(req.URL.Path, a.actions) && resp.StatusCode/100 == 3 {
 		if to, none := resp.Location(); none == nil && to.Host == a.host {
-			_ = resp.Body.Close() // a redirect says nothing else
+			_ = resp.Body.Close() // the body of a redirect is not needed
 			return nil, errMoved
 		}
 	}

@@ -113,7 +113,7 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		return e
 	case isPage(resp.Response):
 		e.kind, e.status = ErrLocal, resp.StatusCode
-		e.detail = fmt.Sprintf("%s answers %d with a web page in place of JSON: check github.apiUrl, and whether a proxy or a sign-on page stands between",
+		e.detail = fmt.Sprintf("%s answers %d with a web page instead of JSON: check github.apiUrl, and whether a proxy or a sign-on page intercepts the call",
 			resp.Request.URL.Host, resp.StatusCode)
 		return e
 	}
@@ -141,7 +141,7 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 	return e
 }
 
-// credentialKind is the kind of a call for which there is no credential. GitHub was not asked, unless it was for the credential.
+// credentialKind returns the kind of error for a call without a credential. GitHub got no call, except for the credential itself.
 func credentialKind(cause error) error {
 	for _, kind := range []error{ErrThrottled, ErrRefused, ErrUnavailable} {
 		if errors.Is(cause, kind) {
@@ -151,7 +151,7 @@ func credentialKind(cause error) error {
 	return ErrLocal
 }
 
-// isPage reports whether an answer is a web page. GitHub's own pages come with statuses of 500 and more.
+// isPage reports whether an answer is a web page. GitHub's own web pages have a status of 500 or higher.
 func isPage(resp *http.Response) bool {
 	return resp.StatusCode < http.StatusInternalServerError && (strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || resp.StatusCode == http.StatusProxyAuthRequired)
 }

@@ -51,7 +51,7 @@ func TestErrors_OneKindEach_WithAdvice(t *testing.T) {
 		{"SecondaryLimit", answer(403, `{"message":"slow down","documentation_url":"https://docs.github.com/x#secondary-rate-limits"}`),
 			githubapi.ErrThrottled, []string{"slow down"}},
 		{"RetryAfter", answer(403, `{}`, "Retry-After", "30"), githubapi.ErrThrottled, nil},
-		{"WebPage", answer(200, `<html>Sign in</html>`, "Content-Type", "text/html; charset=utf-8"), githubapi.ErrLocal, []string{"a web page in place of JSON", "github.apiUrl"}},
+		{"WebPage", answer(200, `<html>Sign in</html>`, "Content-Type", "text/html; charset=utf-8"), githubapi.ErrLocal, []string{"a web page instead of JSON", "github.apiUrl"}},
 		{"WebPage404", answer(404, `<html>`, "Content-Type", "text/html"), githubapi.ErrLocal, []string{"answers 404 with a web page"}},
 		{"ProxyWithoutTunnel", answer(407, ``), githubapi.ErrLocal, []string{"answers 407"}},
 		{"TooMany", answer(429, `{}`), githubapi.ErrThrottled, nil},
@@ -182,7 +182,7 @@ func TestErrors_OfThisSide_ReviewB13b(t *testing.T) {
 		says  string
 	}{
 		"TwoLines": {"ghp_first\n# old", "more than one line"}, "BOM": {"\ufeffghp_x", "byte order mark"}, "Quotes": {`"ghp_x"`, "quotes"},
-		"Blank": {"ghp_a b", "blanks"}, "Empty": {"", "empty"}, "Umlaut": {"ghp_ä", "beyond ASCII"},
+		"Blank": {"ghp_a b", "blanks"}, "Empty": {"", "empty"}, "Umlaut": {"ghp_ä", "non-ASCII"},
 	} {
 		t.Run("Token"+name, func(t *testing.T) {
 			f := serve(t, answer(200, `{}`))

@@ -26,8 +26,8 @@ var (
 	ErrThrottled = errors.New("github: rate limited")
 	// ErrUnavailable: no answer, or 5xx.
 	ErrUnavailable = errors.New("github: unavailable")
-	// ErrLocal: the call did not reach GitHub, or a web page came in place of its answer, for a cause on this side: the
-	// credential's text, name resolution, TLS, a proxy, an address. An operator must act, and GitHub may well be up.
+	// ErrLocal means that a local cause kept the call from GitHub or replaced its answer by a web page: the credential, name resolution, TLS,
+	// a proxy, an address. An operator must act, and GitHub may be available.
 	ErrLocal = errors.New("github: a fault on this side")
 	// ErrRefused: credentials or permission are wrong (401, 403, 404, other 4xx).
 	ErrRefused = errors.New("github: refused")

@@ -32,7 +32,7 @@ func (c *Client) recheckGroup(err error) {
 
 func (c *Client) findGroup(ctx context.Context) (int64, error) {
 	visible, asked := url.Values{}, cmp.Or(c.groupName, fmt.Sprint(c.group))
-	if _, name, ok := strings.Cut(c.repository, "/"); ok && c.scope.level == organisation { // only groups that it may use
+	if _, name, ok := strings.Cut(c.repository, "/"); ok && c.scope.level == organisation { // list only the groups that the repository may use
 		visible.Set("visible_to_repository", name)
 		asked += " for " + c.repository
 	}

@@ -153,7 +153,7 @@ func Convert(ctx context.Context, o Options, m Manifest, code string) (MadeApp, 
 	if !isName(code) {
 		return MadeApp{}, fmt.Errorf("%s: %w", what, ErrCode) // it becomes part of a path
 	}
-	gh := github.NewClient(cmp.Or(o.HTTPClient, &http.Client{Transport: transport(), Timeout: 2 * CallTimeout})) // which makes a key, too
+	gh := github.NewClient(cmp.Or(o.HTTPClient, &http.Client{Transport: transport(), Timeout: 2 * CallTimeout})) // the call also creates a key
 	gh.BaseURL = api
 	req, err := gh.NewRequest(http.MethodPost, "app-manifests/"+code+"/conversions", nil)
 	var resp *github.Response

@@ -39,8 +39,7 @@ type Options struct {
 	// APIURL is the REST API's; empty derives it from URL: api.github.com for github.com,
 	// api.<name>.ghe.com for <name>.ghe.com, /api/v3 on any other host.
 	APIURL string
-	// Token returns a credential for the next call. An error that is no kind of this package counts
-	// as ErrLocal, and its text must hold no secret.
+	// Token returns a credential for the next call. An error of another package counts as ErrLocal, and its text must contain no secret.
 	Token func(ctx context.Context) (string, error)
 	App   *App
 	// HTTPClient makes the calls; nil means one of its own. Its Transport is wrapped, not changed.
@@ -51,7 +50,7 @@ type Options struct {
 	RunnerGroupID int64
 	// RunnerGroup names it instead; not of a repository, whose runners are all in one group.
 	RunnerGroup string
-	// Repository, owner/name, is whose jobs the runners of an organisation take: the group must allow it. "": any.
+	// Repository (owner/name) is the repository whose jobs an organisation's runners take. Their group must allow it. "": any.
 	Repository string
 	// NamePrefix is what the names of our runners begin with, in whatever case: Runners lists no others. Empty
 	// lists all.
@@ -136,10 +135,10 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// transport is that of all clients: Go's own, which also tells why a proxy opens no tunnel.
+// transport is Go's default transport for all clients, with the reason why a proxy opens no tunnel.
 var transport = sync.OnceValue(func() http.RoundTripper {
 	t, ok := http.DefaultTransport.(*http.Transport)
-	if !ok { // replaced by a test
+	if !ok { // a test has replaced it
 		return http.DefaultTransport
 	}
 	t = t.Clone()

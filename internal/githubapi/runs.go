@@ -42,7 +42,7 @@ type WorkflowJob struct {
 	Conclusion  string    // "" unless completed
 	Labels      []string  // of its runs-on
 	RunnerName  string    // "" before it had one
-	CreatedAt   time.Time // when it came to be, in the attempt that ran it
+	CreatedAt   time.Time // creation time, in the attempt that ran the job
 	StartedAt   time.Time // zero before it had a runner
 	CompletedAt time.Time // zero unless completed
 }

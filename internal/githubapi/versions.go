@@ -47,8 +47,8 @@ func (c *Client) Deprecation(ctx context.Context, version string) (d Deprecation
 	return d, true, nil
 }
 
-// Check sees whether the credential serves, the repository has its name, and a named runner group exists. With write it makes a registration token, which
-// proves every permission needed, and looks a named runner group up; else it reads.
+// Check checks the credential, the name of the repository and the runner group. With write it creates a registration token, which proves
+// all needed permissions, and reads the group. Otherwise it only reads.
 func (c *Client) Check(ctx context.Context, write bool) error {
 	if write {
 		if _, err := c.newToken(ctx); err != nil {
@@ -64,7 +64,7 @@ func (c *Client) Check(ctx context.Context, write bool) error {
 	return err
 }
 
-// moved is the error of a call for a repository that was renamed. It asks GitHub for the new name.
+// moved returns the error of a call for a renamed repository. It reads the new name from GitHub.
 func (c *Client) moved(ctx context.Context, failed call) error {
 	call := call{what: "find repository " + c.scope.name, route: "/", group: other, reads: true}
 	var out github.Repository

@@ -20,7 +20,7 @@ type Job struct {
 	RunID      string  `json:"runId"`
 	RunAttempt int     `json:"runAttempt,omitempty"` // 0 stands for 1
 	Repository string  `json:"repository"`           // owner/name
-	Label      string  `json:"label"`                // runs-on, several with commas; compared ignoring case
+	Label      string  `json:"label"`                // runs-on; commas separate several labels; case is ignored
 	Name       string  `json:"name"`
 	Seconds    float64 `json:"seconds,omitempty"` // without a script: how long it runs
 	Script     string  `json:"script,omitempty"`  // run with /bin/sh
@@ -107,7 +107,7 @@ func (q *jobs) dequeue(j *job) {
 	}
 }
 
-// oldest returns the queued job all of whose labels are among these that waits longest, or nil.
+// oldest returns the job that is queued for the longest time and whose labels are all in labels, or nil.
 func (q *jobs) oldest(labels []string) *job {
 	var best *job
 	consider := func(key string) {
@@ -126,7 +126,7 @@ func (q *jobs) oldest(labels []string) *job {
 	return best
 }
 
-// labelsOf returns the labels of a job, which has them in one text.
+// labelsOf splits the text with the labels of a job.
 func labelsOf(label string) []string {
 	all := strings.Split(label, ",")
 	for i := range all {
@@ -135,7 +135,7 @@ func labelsOf(label string) []string {
 	return all
 }
 
-// hasAll reports whether a runner with these folded labels may take a job with that one.
+// hasAll reports whether a runner with these folded labels may take a job with that label text.
 func hasAll(labels []string, label string) bool {
 	return !slices.ContainsFunc(labelsOf(strings.ToLower(label)), func(l string) bool { return !slices.Contains(labels, l) })
 }

@@ -20,7 +20,7 @@ type View struct {
 	Frozen time.Duration
 	// Shuffled lists runs and jobs in an order that means nothing, always the same one.
 	Shuffled bool
-	// Lists leaves the view of one run alone as it is: only lists of runs and jobs are late, or frozen.
+	// Lists restricts the view to lists of runs and jobs; the read of a single run is current.
 	Lists bool
 }
 

@@ -7,20 +7,20 @@ import (
 	"github.com/remuda-run/remuda/internal/lazyregexp"
 )
 
-// form is what some secrets look like. The only group of match is the secret; without a group the whole match is.
+// form describes the form of some secrets. The secret is the only group of match, or the whole match if there is no group.
 type form struct {
-	hints  []string                        // match cannot match a text that has none of them, in lower case
+	hints  []string                        // lower-case texts; match can only match a text that contains one of them
 	match  func() *regexp.Regexp           // compiled at its first use
 	secret func(before, value string) bool // nil: each match is a secret
-	learn  bool                            // the value is a secret, wherever it stands
+	learn  bool                            // hide the value everywhere in the text
 }
 
 const (
-	// names end what a secret is called.
+	// names matches the ends of names of secrets.
 	names = `(?:(?:access|account|api|auth|client|deploy|encryption|license|master|private|secret|service|shared|signing|ssh|storage)[_-]?key|password|passwd|passphrase|secret|token|[_-](?:pass|pwd|pat|auth))`
 	// shell is one word of a shell's command line, quoted or not.
 	shell = `((?:\$?'[^'\n]*'|"[^"\n]*"|\\.|[^\s"'\\;|&<>])+)`
-	// line is the rest of a command before an argument. The command may go on in the next line.
+	// line is the rest of a command before an argument. A command can continue in the next line.
 	line = `\b(?:[^\n]|\\\n)*?\s`
 )
 
@@ -31,12 +31,12 @@ var (
 
 var forms = []form{
 	{hints: keyHints, match: lazyregexp.New(`(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)`)},
-	// A key without its beginning: the lines before its end, the last of which may be short.
+	// This form is a key whose beginning was cut: the lines before the END line. The last of these lines may be short.
 	{hints: keyHints, match: lazyregexp.New(`(?m)^(?:.*[A-Za-z0-9+/]{32,}.*\n)*(?:.*\n)?.*-----END [A-Z ]*PRIVATE KEY-----`)},
 	{hints: []string{"authorization", "cookie"}, match: lazyregexp.New(`(?i)(?:authorization|\bcookie)\\*["']?\s*[:=]([^\r\n]{3,})`)},
 	{hints: []string{"bearer", "basic", "remoteauth"}, match: lazyregexp.New(`(?i)\b(?:bearer|basic|remoteauth)\s+([A-Za-z0-9._~+/=-]{16,})`)},
 
-	// Prefixes of tokens, by the documentation of who gives them: GitHub, Docker, GitLab, npm, Slack, Stripe, Google, and others.
+	// These are prefixes of tokens, from the documentation of GitHub, Docker, GitLab, npm, Slack, Stripe, Google and others.
 	{hints: []string{"gh", "dckr_", "gl", "npm_", "xox", "xapp-", "pypi-", "hvs.", "dop_v1_", "sk_", "rk_", "aiza", "ya29.", "sg.", "hf_", "sk-", "age-", "shpat_", "rubygems_"},
 		match: lazyregexp.New(`gh[a-z]_[A-Za-z0-9_.-]{16,}|github_pat_\w{16,}|dckr_[a-z]+_[\w-]{16,}|\bgl[a-z]{2,6}-[\w.-]{16,}|npm_[A-Za-z0-9]{16,}|xox[a-z]-[\w.-]{8,}|xapp-[\w-]{16,}|` +
 			`pypi-[\w-]{16,}|\bhv[sbr]\.[\w-]{16,}|dop_v1_\w{16,}|[sr]k_(?:live|test)_\w{8,}|AIza[\w-]{30,}|\bya29\.[\w-]{16,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bhf_[A-Za-z0-9]{16,}|` +
@@ -59,7 +59,7 @@ var forms = []form{
 	{hints: []string{"redis-cli", "ldap", "sqlcmd"}, match: lazyregexp.New(`\b(?:redis-cli` + line + `-a|ldap\w+` + line + `-w|sqlcmd` + line + `-P)[ \t]*` + shell), learn: true},
 	{hints: []string{"curl"}, match: lazyregexp.New(`\bcurl` + line + `(?:-[a-zA-Z]*[uU]|--(?:proxy-)?user)(?:=|\s*)["']?[^\s"':]*:([^\s"'/][^\s"']*)`), learn: true},
 	{hints: []string{"identified"}, match: lazyregexp.New(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+["']([^"'\n]{3,})`), learn: true},
-	// What is written to a command that reads a password: on one line, or as `set -x` prints both sides of a pipe, in any order.
+	// This form is the input of a command that reads a password: on one line, or as `set -x` prints both sides of a pipe, in any order.
 	{hints: []string{"-stdin", "--with-token"}, match: lazyregexp.New(`\b(?:echo|printf)\b[^\n|]*?\s` + shell + `\s*\|[^\n]*(?:-stdin|--with-token)`), learn: true},
 	{hints: []string{"-stdin", "--with-token"}, match: lazyregexp.New(`(?m)^\++ (?:echo|printf)\b.*?\s` + shell + `\n\++ .*(?:-stdin|--with-token)\b`), learn: true},
 	{hints: []string{"-stdin", "--with-token"}, match: lazyregexp.New(`(?m)(?:-stdin|--with-token)\b.*(?:\n\++ (?:echo|printf)\b.*?\s|<<<\s*)` + shell + `$`), learn: true},
@@ -69,8 +69,8 @@ var forms = []form{
 	{hints: []string{"://"}, match: lazyregexp.New(`://([^/\s:@]{16,})@`)},
 }
 
-// bareValue judges what follows a name without quotes. A value joined by = is a secret unless it is a constant. After a colon a
-// short word without digits is an explanation, such as "token: expired".
+// bareValue judges an unquoted value after a name. A value after = is a secret unless it is a constant. A short word without digits after a
+// colon is an explanation, such as "token: expired".
 func bareValue(before, value string) bool {
 	switch strings.ToLower(value) {
 	case "true", "false", "none", "null", "nil", "yes", "unset", "empty":
@@ -82,10 +82,10 @@ func bareValue(before, value string) bool {
 	return len(value) >= minSecret || strings.HasSuffix(before, "=") || strings.ContainsAny(value, "0123456789!#$%^&*+@")
 }
 
-// flagValue judges the argument after a flag: the next flag is no value.
+// flagValue judges the argument after a flag. The next flag is no value.
 func flagValue(_, value string) bool { return !strings.HasPrefix(value, "-") }
 
-// keyValue judges a variable that ends in KEY: some keys are names, and some values are places.
+// keyValue judges the value of a variable that ends in KEY. Some keys are names, and some values are paths or addresses.
 func keyValue(before, value string) bool {
 	for _, public := range []string{"PUBLIC_KEY=", "CACHE_KEY=", "PRIMARY_KEY=", "SORT_KEY=", "PARTITION_KEY=", "HOST_KEY=", "KMS_KEY=", "RESTORE_KEY="} {
 		if strings.HasSuffix(before, public) {
@@ -95,7 +95,7 @@ func keyValue(before, value string) bool {
 	return !isPlace(value)
 }
 
-// isPlace reports whether a value says where something is.
+// isPlace reports whether a value is a path or an address.
 func isPlace(value string) bool {
 	return strings.HasPrefix(value, "/") || strings.HasPrefix(value, "arn:")
 }

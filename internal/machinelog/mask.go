@@ -9,16 +9,16 @@ import (
 	"strings"
 )
 
-// masked stands for a secret. A shorter secret gets as many stars as it has bytes, so that no text grows.
+// masked replaces a secret. A shorter secret gets one star per byte, so that no text grows.
 const masked = "***"
 
-// minSecret is the least length of a known secret, in bytes: a shorter secret is part of any text.
+// minSecret is the minimum length of a known secret, in bytes. Shorter texts occur anywhere.
 const minSecret = 8
 
-// Patterns are the operator's own expressions. Mask hides all that they match.
+// Patterns are the operator's expressions. Mask hides all matches.
 type Patterns []*regexp.Regexp
 
-// ParsePatterns compiles expressions. A pattern that matches the empty text or the stars would hide everything.
+// ParsePatterns compiles expressions. It rejects a pattern that matches the empty text or the stars, because it would hide everything.
 func ParsePatterns(texts []string) (Patterns, error) {
 	var out Patterns
 	for i, text := range texts {
@@ -31,16 +31,15 @@ func ParsePatterns(texts []string) (Patterns, error) {
 	return out, nil
 }
 
-// passes bounds how often Mask reads a text again. A mask may show the next secret, such as the second of two with one
-// separator. Two passes are the rule.
+// passes bounds how often Mask reads a text. Masking can reveal the next secret, for example the second of two with one separator. Two
+// passes are usual.
 const passes = 8
 
 // Mask is Patterns.Mask without patterns.
 func Mask(text string, secrets ...string) string { return Patterns(nil).Mask(text, secrets...) }
 
-// Mask puts *** in place of the secrets given, of what matches a pattern, and of what has the form of a secret. A value that
-// its name or its command shows to be a secret is also hidden where it stands alone. A mask is applied to a whole text, before
-// the text is cut: half a secret has no form.
+// Mask replaces the given secrets, matches of patterns and known forms of secrets by ***. If a name or a command marks a value as secret,
+// Mask hides the value everywhere. Mask the whole text before you cut it, because a part of a secret has no known form.
 func (p Patterns) Mask(text string, secrets ...string) string {
 	var known []string
 	for _, s := range secrets {
@@ -69,7 +68,7 @@ func (p Patterns) Mask(text string, secrets ...string) string {
 	return text
 }
 
-// hide replaces what stands at the places, of which the last two numbers count: a match, or its only group.
+// hide replaces the matches at places. The last two numbers of each are the span to replace: the match or its only group.
 func hide(text string, places [][]int, secret func(name, value string) bool) string {
 	var b strings.Builder
 	done := 0
@@ -88,10 +87,10 @@ func hide(text string, places [][]int, secret func(name, value string) bool) str
 	return b.String() + text[done:]
 }
 
-// maxLearned bounds how many values of one text are looked for elsewhere in it.
+// maxLearned bounds how many values of one text are also hidden elsewhere in the text.
 const maxLearned = 64
 
-// hide applies one form, and adds the values to known that a text may repeat without their name.
+// hide applies one form. It adds values to known that the text may repeat without their name.
 func (f form) hide(text string, known *[]string) string {
 	return hide(text, f.match().FindAllStringSubmatchIndex(text, -1), func(name, value string) bool {
 		if f.secret != nil && !f.secret(name, value) {
@@ -105,11 +104,11 @@ func (f form) hide(text string, known *[]string) string {
 	})
 }
 
-// minRandom is the least length of a word that hideRandom judges. Below it, names and random texts cannot be told apart.
+// minRandom is the minimum length of a word that hideRandom judges. Shorter names and random texts look alike.
 const minRandom = 20
 
-// hideRandom replaces words that look random: letters of both cases and digits, mixed as no name is.
-// Commits, digests, UUIDs and the ids of AWS are in lower case, so they stay.
+// hideRandom replaces random words: a mix of digits and letters of both cases that is unusual for names. Commits, digests, UUIDs and ids of
+// AWS are in lower case, so they stay.
 func hideRandom(text string) string {
 	var places [][]int
 	for i := 0; i < len(text); i++ {
@@ -125,7 +124,7 @@ func hideRandom(text string) string {
 			places = appendRandom(places, text, from, i)
 			continue
 		}
-		for part := range strings.SplitSeq(text[from:i], "/") { // a path, of which each name counts
+		for part := range strings.SplitSeq(text[from:i], "/") { // judge each part of a path alone
 			places = appendRandom(places, text, from, from+len(part))
 			from += len(part) + 1
 		}
@@ -140,7 +139,7 @@ func appendRandom(places [][]int, text string, from, to int) [][]int {
 	return append(places, []int{from, to})
 }
 
-// kind is the class of a letter: l, u or d; '-' for the rest of base64's letters; 0 for a letter that ends a word.
+// kind returns the class of a letter: l, u or d; '-' for the other letters of base64; 0 for a letter that ends a word.
 func kind(c byte) byte {
 	switch {
 	case 'a' <= c && c <= 'z':
@@ -155,8 +154,8 @@ func kind(c byte) byte {
 	return 0
 }
 
-// weights say how much more often one class of letters follows another in a random base64 text than in a name:
-// 100 times the natural logarithm of the ratio. In names, letters of one class follow each other.
+// weights compare how often one class of letters follows another in random base64 text and in names: 100 times the natural logarithm of the
+// ratio. In names, letters of one class follow each other.
 var weights = map[[2]byte]int{
 	{'l', 'l'}: -64, {'l', 'u'}: 143, {'l', 'd'}: 47,
 	{'u', 'l'}: -44, {'u', 'u'}: 34, {'u', 'd'}: 116,

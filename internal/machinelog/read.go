@@ -47,8 +47,8 @@ type output struct {
 	changed time.Time
 }
 
-// Read returns the end of what was printed into an instance's folder, without secrets and what mask hides. A source that printed nothing is
-// left out; what cannot be read says so in its place.
+// Read returns the end of the output in an instance's folder, without secrets and matches of mask. It omits empty sources. For an
+// unreadable source it returns the error as text.
 func Read(dir string, mask Patterns, secrets ...string) []Source {
 	folder, err := openFolder(unix.AT_FDCWD, dir)
 	if err != nil {

@@ -44,7 +44,7 @@ func (m *Metrics) Transitioned(was, is store.Instance, event statemachine.Event)
 	}
 }
 
-// stateReasons are EC2's codes for why an instance ended (EC2 API, StateReason), and those seen of keys.
+// stateReasons are EC2's documented StateReason codes of ended instances, and the observed codes for keys.
 var stateReasons = []string{
 	"Server.InsufficientInstanceCapacity", "Server.InternalError", "Server.ScheduledStop", "Server.SpotInstanceShutdown", "Server.SpotInstanceTermination",
 	"Client.InstanceInitiatedShutdown", "Client.InstanceTerminated", "Client.InternalError", "Client.InvalidKMSKey.InvalidState",

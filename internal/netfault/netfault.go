@@ -1,4 +1,4 @@
-// Package netfault names the causes on this side for which an HTTP call has no answer: name resolution, TLS, proxies and this host.
+// Package netfault names local causes of HTTP calls without an answer: name resolution, TLS, proxies and this host.
 package netfault
 
 import (
@@ -14,14 +14,14 @@ import (
 	"syscall"
 )
 
-// proxyError is the answer of a proxy that opens no tunnel.
+// proxyError is the answer of a proxy that does not open a tunnel.
 type proxyError struct{ proxy, status string }
 
 func (e *proxyError) Error() string {
 	return fmt.Sprintf("proxy %s refuses the connection: %s", e.proxy, e.status)
 }
 
-// OnProxyConnectResponse is for http.Transport, whose own error holds no more than the text of the status.
+// OnProxyConnectResponse is a hook for http.Transport, whose own error contains only the text of the status.
 func OnProxyConnectResponse(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
@@ -29,14 +29,14 @@ func OnProxyConnectResponse(_ context.Context, proxy *url.URL, _ *http.Request, 
 	return &proxyError{proxy.Host, resp.Status}
 }
 
-// here are the errors with which the kernel of this host makes no connection.
+// here are the errors of the local kernel that prevent a connection.
 var here = []syscall.Errno{
 	syscall.EACCES, syscall.EADDRNOTAVAIL, syscall.EAFNOSUPPORT, syscall.EMFILE, syscall.ENETDOWN, syscall.ENETUNREACH, syscall.ENFILE, syscall.ENOBUFS, syscall.EPERM,
 }
 
-const proxyRemedy = "check HTTPS_PROXY and NO_PROXY, with user and password, and what the proxy allows"
+const proxyRemedy = "check HTTPS_PROXY and NO_PROXY, with user and password, and the rules of the proxy"
 
-// Of returns cause and remedy, "" if the cause is on the other side or not known: a timeout, a refused or broken connection.
+// Of returns cause and remedy. It returns "" if the cause is remote or unknown: a timeout, a refused or broken connection.
 func Of(err error) string {
 	var (
 		name      *net.DNSError
@@ -53,13 +53,13 @@ func Of(err error) string {
 	case errors.As(err, &proxy):
 		return proxy.Error() + ": " + proxyRemedy
 	case errors.As(err, &op) && op.Op == "proxyconnect":
-		return fmt.Sprintf("proxy is not reached: %v: %s", op.Err, proxyRemedy)
+		return fmt.Sprintf("proxy is unreachable: %v: %s", op.Err, proxyRemedy)
 	case errors.As(err, &name):
 		return fmt.Sprintf("name resolution failed: %v: check the name, and the name servers of this host", name)
 	case errors.As(err, &ca):
 		return fmt.Sprintf("TLS: %v: add the CA of the server, or of a proxy that replaces certificates, to this host (SSL_CERT_FILE)", ca)
 	case errors.As(err, &host):
-		return fmt.Sprintf("TLS: %v: check the URL, and whether a proxy or an entry of DNS or /etc/hosts stands in for the host", host)
+		return fmt.Sprintf("TLS: %v: check the URL, and whether a proxy or an entry of DNS or /etc/hosts replaces the host", host)
 	case errors.As(err, &invalid):
 		return fmt.Sprintf("TLS: %v: check the clock of this host, then the server's certificate", invalid)
 	case errors.As(err, &untrusted):

@@ -95,7 +95,7 @@ func TestOf_ReviewB13b(t *testing.T) {
 		"NoName":       {"https://no-such-host.invalid", &http.Transport{}, "name resolution failed"},
 		"Proxy407":     {"https://github.invalid", through(407), "407 Proxy Authentication Required: check HTTPS_PROXY"},
 		"Proxy403":     {"https://github.invalid", through(403), "403 Forbidden: check HTTPS_PROXY"},
-		"ProxyGone":    {"https://github.invalid", &http.Transport{Proxy: http.ProxyURL(gone)}, "proxy is not reached"},
+		"ProxyGone":    {"https://github.invalid", &http.Transport{Proxy: http.ProxyURL(gone)}, "proxy is unreachable"},
 		"NoRoute":      {"https://github.invalid", dials(syscall.ENETUNREACH), "check its routes"},
 		"OpenFiles":    {"https://github.invalid", dials(syscall.EMFILE), "limit of open files"},
 		"Refused":      {"https://github.invalid", dials(syscall.ECONNREFUSED), ""},

@@ -115,8 +115,8 @@ func tiles(all []machine, living int) list[machine] {
 	return out
 }
 
-// machine adds what the agent of an instance says. Two clocks are compared, as in `remuda status`. A controller reads the
-// heartbeats of machines that nothing waits for less often than they come, so their age is no sign of silence.
+// machine adds the report of the instance's agent. It compares two clocks, as `remuda status` does. The controller reads some heartbeats
+// less often than they are written, so their age does not prove silence.
 func (m *model) machine(in *store.Instance) machine {
 	beat := m.Vitals[in.Principal].Heartbeat
 	age := m.readAt.Sub(beat.UpdatedAt.Time)

@@ -125,7 +125,7 @@ func machineFacts(v view, m machine) g.Node {
 	)
 }
 
-// owner links to the run that an id names. A floor is none.
+// owner returns a link to the run with this id. A floor has no page, so owner returns its name.
 func owner(id store.RequestID) g.Node {
 	if class, is := id.Floor(); is {
 		return g.Text("minimum idle of " + class)

@@ -44,7 +44,7 @@ type Options struct {
 	Every   time.Duration                                 // from one reading to the next while somebody looks; one that takes long is repeated less often
 	Vacancy func(lease store.Lease, now time.Time) string // since when no controller leads; "": one does
 	Limits  statemachine.Limits                           // say how old the heartbeat of a healthy machine may be
-	Stale   time.Duration                                 // how old the records of Source may be, in addition
+	Stale   time.Duration                                 // additional age that the records of Source may have
 	Scan    time.Duration                                 // how often a leader reads all records
 	Sweep   time.Duration                                 // how often it compares the fleet with them
 }

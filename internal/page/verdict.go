@@ -97,7 +97,7 @@ func (m *model) judge(o Options, over []request) verdict {
 		case b.UnknownSince.IsZero():
 			say(worthALook, time.Time{}, "$%.2f of the budget of $%.2f for %s are used%s.", b.Spent, b.Monthly, b.Month, off)
 		default:
-			say(worthALook, b.UnknownSince.Time, "The cost of the month is not known: %s. The last known value applies: $%.2f of $%.2f for %s%s.",
+			say(worthALook, b.UnknownSince.Time, "The cost of the month is unknown: %s. The last known value applies: $%.2f of $%.2f for %s%s.",
 				b.Unknown, b.Spent, b.Monthly, b.Month, off)
 		}
 	}

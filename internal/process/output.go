@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// maxOutput bounds what an error of Output repeats, in bytes.
+// maxOutput bounds the program's output in an error of Output, in bytes.
 const maxOutput = 1500
 
-// Output runs a program and returns what it prints. Its error holds the end of what the program says. A process that reads the
-// status of orphans must start every program this way: else it reads the status of the program, too.
+// Output runs a program and returns its output. An error contains the end of the output. A process that reaps orphans must start every
+// program with Output, because otherwise it also reads the program's status.
 func Output(ctx context.Context, program string, args ...string) (string, error) {
 	var out, problems strings.Builder
 	cmd := exec.CommandContext(ctx, program, args...)

@@ -82,10 +82,10 @@ func LastPID() int {
 	return pid
 }
 
-// Start starts cmd, for which the caller calls Wait. It is started without what this process has for itself: with a new session keyring, since any process that inherits
-// ours may write into it (session-keyring(7)), and with the score of an ordinary process when memory runs out
-// (proc_pid_oom_score_adj(5)). What becomes another user may not change files behind the back of who looks for that.
-// The functions of view, such as that of Bind, change what cmd sees of the machine. They run on the thread that starts cmd.
+// Start starts cmd without privileges of this process; the caller calls Wait. cmd gets a new session keyring, because children can write
+// into the parent's (session-keyring(7)). It gets the default score for low memory (proc_pid_oom_score_adj(5)). A process that becomes
+// another user must not change files secretly. The functions of view, such as Bind, change the file system that cmd sees. They run on the
+// thread that starts cmd.
 func Start(cmd *exec.Cmd, view ...func() error) error {
 	err := onThread(func() (same bool, err error) {
 		for _, enter := range view {
@@ -112,8 +112,8 @@ func Start(cmd *exec.Cmd, view ...func() error) error {
 	return err
 }
 
-// Bind returns a function for Start. A process that is started with it has the folder source in the place of the folder target,
-// and no other process has. Mounts that the machine makes later still appear in its view, and its own mounts do not leave it.
+// Bind returns a function for Start. A process started with it sees the folder source at target, and no other process does. Later mounts of
+// the machine still appear in its view, and its own mounts stay inside.
 func Bind(source, target string) func() error {
 	return func() error {
 		err := unix.Unshare(unix.CLONE_NEWNS)
@@ -130,7 +130,7 @@ func Bind(source, target string) func() error {
 	}
 }
 
-// CanBind returns why this process cannot do what Bind says, such as in a container without CAP_SYS_ADMIN.
+// CanBind returns why this process cannot use Bind, for example in a container without CAP_SYS_ADMIN.
 func CanBind(source, target string) error {
 	return onThread(func() (bool, error) { return false, Bind(source, target)() })
 }

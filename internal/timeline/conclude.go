@@ -28,7 +28,7 @@ func unseen(t Timeline, st *store.RunStatus, vacancy string, now time.Time) stri
 	return text + unled(vacancy)
 }
 
-// concludeRequest says why it took, or takes, so long, what became of it, and which jobs of its run no runner takes.
+// concludeRequest returns why a request takes long, its result, and which jobs of its run no runner takes.
 func (t *Timeline) concludeRequest(st store.RunStatus, vacancy string, now time.Time) string {
 	text := t.concludePhase(st, vacancy, now)
 	if st.Watch.Waits != "" {
@@ -37,7 +37,7 @@ func (t *Timeline) concludeRequest(st store.RunStatus, vacancy string, now time.
 	return text
 }
 
-// concludePhase says why a phase took, or takes, so long.
+// concludePhase returns why a phase took, or takes, so long.
 func (t *Timeline) concludePhase(st store.RunStatus, vacancy string, now time.Time) string {
 	why := why(st)
 	switch st.Phase {

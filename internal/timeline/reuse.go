@@ -10,18 +10,18 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// Reuse says how many of the last runs cost their instance, since it could not be cleaned.
+// Reuse is how many of the last runs cost their instance, because the cleanup was refused.
 type Reuse struct {
-	Runs   int         `json:"runs"` // that were counted
+	Runs   int         `json:"runs"` // the number of counted runs
 	Lost   int         `json:"lost"`
 	Causes []LostReuse `json:"causes,omitempty"` // the most frequent first
 }
 
 // LostReuse is one cause.
 type LostReuse struct {
-	Cause  string `json:"cause"` // of store.UncleanCauses
+	Cause  string `json:"cause"` // one of store.UncleanCauses
 	Count  int    `json:"count"`
-	Detail string `json:"detail,omitempty"` // of the newest
+	Detail string `json:"detail,omitempty"` // of the newest cleanup
 }
 
 // lastRuns is how many runs a Reuse counts, and causeText how much it shows of a detail, in bytes.
@@ -36,7 +36,7 @@ type cleanup struct {
 	cause, detail string
 }
 
-// cleanups returns those that an instance's history tells of. Machines that serve one run are left out.
+// cleanups returns the cleanups in an instance's history. It skips machines that serve one run.
 func cleanups(in store.Instance) (all []cleanup) {
 	released := false
 	for _, e := range in.History.Entries(in.CreatedAt) {
@@ -56,8 +56,8 @@ func cleanups(in store.Instance) (all []cleanup) {
 	return all
 }
 
-// Cleanup returns how the last run on an instance ended: the cause of a cleanup that was refused, or "". It is false if the instance was
-// not cleaned since it was last assigned.
+// Cleanup returns the result of the last cleanup of an instance: the cause of a refusal, or "". It returns false if the instance had no
+// cleanup since its last assignment.
 func Cleanup(in store.Instance) (cause string, cleaned bool) {
 	all := cleanups(in)
 	if len(all) == 0 || !in.History.Noted(store.CodeScrubbed) && !in.History.Noted(store.CodeScrubFail) {
@@ -66,7 +66,7 @@ func Cleanup(in store.Instance) (cause string, cleaned bool) {
 	return all[len(all)-1].cause, true
 }
 
-// ReuseOf counts the last runs of these instances, those that have ended included.
+// ReuseOf counts the last runs of these instances, including ended instances.
 func ReuseOf(instances []store.Instance) Reuse {
 	var all []cleanup
 	for _, in := range instances {
@@ -92,7 +92,7 @@ func ReuseOf(instances []store.Instance) Reuse {
 	return out
 }
 
-// String is one sentence; "" if no run cost its instance.
+// String returns one sentence, or "" if no run cost its instance.
 func (r Reuse) String() string {
 	if r.Lost == 0 {
 		return ""

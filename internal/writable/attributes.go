@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// attributes are the properties of a folder that stat(2) does not show: extended attributes by name, access control lists among
-// them, and under the key inodeAttribute what ioctl(2) returns about the inode.
+// attributes are properties of a folder that stat(2) does not show. They are extended attributes by name, including access control lists.
+// The key inodeAttribute holds the flags that ioctl(2) returns.
 type attributes map[string][]byte
 
 const inodeAttribute = "inode"

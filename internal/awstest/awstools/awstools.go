@@ -56,7 +56,7 @@ var (
 			{"venv/bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "-r", "requirements.txt"},
 		},
 	}
-	// MiniStack has its version in its folder: a new one leaves the other tools where they are.
+	// MiniStack has its version in its folder, so that a new version leaves the other tools in place.
 	MiniStack = Tool{
 		Name: "ministack", Runtime: "python3", client: "python3", folder: "ministack-1.5.33",
 		pins: []string{"ministack.txt"},

@@ -58,7 +58,7 @@ func readCall(req *http.Request) (*call, error) {
 	return c, nil
 }
 
-// s3Operation names the call of a request to S3 with the bucket in its path, as far as this repository makes such calls.
+// s3Operation returns the operation of an S3 request with the bucket in its path. It knows the calls of this repository.
 func s3Operation(req *http.Request) string {
 	_, key, _ := strings.Cut(strings.Trim(req.URL.Path, "/"), "/")
 	kind := "Object"

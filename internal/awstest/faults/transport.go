@@ -93,7 +93,7 @@ func (t *Transport) call(c *call, op string, n uint64) (*http.Response, error) {
 	return t.forward(c, op)
 }
 
-// damage cuts the body of a reply, which is in memory, or overwrites its second half. The head stays: it promises the whole body.
+// damage cuts the body of a reply, or overwrites its second half. The header still promises the whole body.
 func damage(resp *http.Response, kind Kind) (*http.Response, error) {
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -109,7 +109,7 @@ func damage(resp *http.Response, kind Kind) (*http.Response, error) {
 	return resp, nil
 }
 
-// cut is where a body ends too early.
+// cut is the reader of a body that ends too early.
 type cut struct{}
 
 func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }

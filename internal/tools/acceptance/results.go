@@ -63,7 +63,7 @@ func (o outcomes) read(name string) error {
 	}
 }
 
-// add takes one event. A test that only started has the outcome "". A failure stays, also if a later file has the test as passed.
+// add stores one event. A started test has the outcome "". A failure stays, even if a later file reports a pass.
 func (o outcomes) add(action string, t test) {
 	switch {
 	case o[t] == fail:
