@@ -73,7 +73,7 @@ func unreadableCosts(err error) string {
 	if !errors.Is(err, store.ErrInvalid) {
 		return "read the costs of the month: " + err.Error()
 	}
-	return "delete the item; the controller then counts its day again from the records: " + err.Error()
+	return "delete the item; the controller then counts the last day again from the records, and an earlier day costs nothing: " + err.Error()
 }
 
 // step counts the costs up to now. The budget gets the sum before the table does, so that a refused write hides no cost.
