@@ -22,11 +22,14 @@ const (
 	shell = `((?:\$?'[^'\n]*'|"[^"\n]*"|\\.|[^\s"'\\;|&<>])+)`
 	// line is the rest of a command before an argument. A command can continue in the next line.
 	line = `\b(?:[^\n]|\\\n)*?\s`
+	// reader shows that a command reads a password.
+	reader = `(?:-stdin|--with-token|\bsudo(?: -\w+)* -\w*S|\bchpasswd)\b`
 )
 
 var (
-	namesHints = []string{"key", "passw", "passphrase", "secret", "token", "_pass", "-pass", "_pwd", "_pat", "_auth"}
-	keyHints   = []string{"private key-----"}
+	namesHints  = []string{"key", "passw", "passphrase", "secret", "token", "_pass", "-pass", "_pwd", "_pat", "_auth"}
+	keyHints    = []string{"private key-----"}
+	readerHints = []string{"-stdin", "--with-token", "sudo", "chpasswd"}
 )
 
 var forms = []form{
@@ -54,15 +57,17 @@ var forms = []form{
 
 	{hints: []string{"login"}, match: lazyregexp.New(`\blogin` + line + `(?:--?password(?:=|[ \t]+)|-p[ \t]*)` + shell), secret: flagValue, learn: true},
 	{hints: []string{"login", "machine"}, match: lazyregexp.New(`\b(?:login|machine)\s+\S+\s+(?:account\s+\S+\s+)?password\s+(\S{3,})`), learn: true}, // .netrc
-	{hints: []string{"mysql", "mariadb", "sshpass"}, match: lazyregexp.New(`\b(?:mysql|mariadb|sshpass)[\w-]*` + line + `-p` + shell), learn: true},
-	{hints: []string{"sshpass", "mongo"}, match: lazyregexp.New(`\b(?:sshpass|mongo\w*)` + line + `-p[ \t]+` + shell), learn: true},
-	{hints: []string{"redis-cli", "ldap", "sqlcmd"}, match: lazyregexp.New(`\b(?:redis-cli` + line + `-a|ldap\w+` + line + `-w|sqlcmd` + line + `-P)[ \t]*` + shell), learn: true},
+	{hints: []string{"mysql", "mariadb", "sshpass", "7z"}, match: lazyregexp.New(`\b(?:mysql|mariadb|sshpass|7z)[\w-]*` + line + `-p` + shell), learn: true},
+	{hints: []string{"sshpass", "mongo", "twine"}, match: lazyregexp.New(`\b(?:sshpass|mongo\w*|twine)` + line + `-p[ \t]+` + shell), learn: true},
+	{hints: []string{"redis-cli", "ldap", "sqlcmd", "zip"}, match: lazyregexp.New(`\b(?:redis-cli` + line + `-a|ldap\w+` + line + `-w|(?:sqlcmd|(?:un)?zip)` + line + `-P)[ \t]*` + shell), learn: true},
+	{hints: []string{"openssl", "nuget"}, match: lazyregexp.New(`\b(?:openssl|nuget)` + line + `(?:-k[ \t]+|-pass(?:in|out)?[ \t]+pass:)` + shell), learn: true},
+	{hints: []string{"set", "cargo"}, match: lazyregexp.New(`(?i)\b(?:set[ \t]+\S*` + names + `|cargo[ \t]+login)[ \t]+` + shell), secret: flagValue, learn: true},
 	{hints: []string{"curl"}, match: lazyregexp.New(`\bcurl` + line + `(?:-[a-zA-Z]*[uU]|--(?:proxy-)?user)(?:=|\s*)["']?[^\s"':]*:([^\s"'/][^\s"']*)`), learn: true},
 	{hints: []string{"identified"}, match: lazyregexp.New(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+["']([^"'\n]{3,})`), learn: true},
 	// This form is the input of a command that reads a password: on one line, or as `set -x` prints both sides of a pipe, in any order.
-	{hints: []string{"-stdin", "--with-token"}, match: lazyregexp.New(`\b(?:echo|printf)\b[^\n|]*?\s` + shell + `\s*\|[^\n]*(?:-stdin|--with-token)`), learn: true},
-	{hints: []string{"-stdin", "--with-token"}, match: lazyregexp.New(`(?m)^\++ (?:echo|printf)\b.*?\s` + shell + `\n\++ .*(?:-stdin|--with-token)\b`), learn: true},
-	{hints: []string{"-stdin", "--with-token"}, match: lazyregexp.New(`(?m)(?:-stdin|--with-token)\b.*(?:\n\++ (?:echo|printf)\b.*?\s|<<<\s*)` + shell + `$`), learn: true},
+	{hints: readerHints, match: lazyregexp.New(`\b(?:echo|printf)\b[^\n|]*?\s` + shell + `\s*\|[^\n]*` + reader), learn: true},
+	{hints: readerHints, match: lazyregexp.New(`(?m)^\++ (?:echo|printf)\b.*?\s` + shell + `\n\++ .*` + reader), learn: true},
+	{hints: readerHints, match: lazyregexp.New(`(?m)` + reader + `.*(?:\n\++ (?:echo|printf)\b.*?\s|<<<\s*)` + shell + `$`), learn: true},
 
 	{hints: []string{"sig"}, match: lazyregexp.New(`(?i)[?&](?:sig|signature|x-amz-signature)=([^&\s"']{3,})`)},
 	{hints: []string{"://"}, match: lazyregexp.New(`://[^/\s:@]*:([^/\s"']{2,})@`)},
