@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/remuda-run/remuda/internal/logkey"
@@ -13,8 +14,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// demands keeps what requests wanted, a day an item, for `remuda advise`. What is over is told by the statuses, which stay for a
-// day, and the item tells what it has: so a step is repeated at will, and a controller that ends between any two loses none.
+// demands records what requests wanted, one item a day, for `remuda advise`. The statuses show which requests are over, and stay for a
+// day. The item shows which requests it has. So a step can be repeated, and a controller that ends between two steps loses no request.
 type demands struct {
 	*tenure
 	cache *cache
@@ -55,12 +56,15 @@ func (d *demands) record(ctx context.Context) error {
 // firstDemand is the first day that is still written: what was over before may have no status any more.
 func firstDemand(now time.Time) string { return store.DayOf(now.Add(-recordLife)) }
 
-func (d *demands) recordDay(ctx context.Context, day string, over []ended, now time.Time) error {
+func (d *demands) recordDay(ctx context.Context, day string, over []store.PastRequest, now time.Time) error {
 	is := d.days[day]
 	if is == nil {
 		stored, err := store.ReadDemand(ctx, d.cache.store, day)
 		if err != nil {
 			return fmt.Errorf("demand of %s: %w", day, err)
+		}
+		if len(stored.Dropped) > 0 {
+			d.log.Warn("rows of a day's demand dropped: they cannot be read", logkey.Key, store.DemandKey(day), logkey.Detail, strings.Join(stored.Dropped, "; "))
 		}
 		is = &demandDay{stored: stored}
 		d.days[day] = is
@@ -68,89 +72,71 @@ func (d *demands) recordDay(ctx context.Context, day string, over []ended, now t
 	if now.Before(is.next) {
 		return nil
 	}
-	list := make([]store.Wanted, 0, len(over))
-	for _, w := range over {
-		list = append(list, w.Wanted)
-	}
-	next, in, err := is.stored.With(list)
-	if err != nil {
-		return fmt.Errorf("demand of %s: %w", day, err)
-	}
-	if next != is.stored {
+	next, has := is.stored.With(over)
+	if next.Bytes() != is.stored.Bytes() || next.LeftOut != is.stored.LeftOut {
+		var err error
 		if next, err = store.WriteDemand(ctx, d.cache.store, next, now); err != nil {
 			delete(d.days, day) // what is stored is read again
 			return fmt.Errorf("demand of %s: %w", day, err)
 		}
 	}
 	is.stored = next
-	is.next = now.Add(demandPeriod * time.Duration(max(1, len(next.Entries)/demandBytes)))
-	d.cache.requests.recorded(over, in)
+	is.next = now.Add(demandPeriod * time.Duration(max(1, next.Bytes()/demandBytes)))
+	d.cache.requests.recorded(over, has)
 	return nil
 }
 
-// ended is an attempt that is over, as its day's item tells it.
-type ended struct {
-	store.Wanted
-	id      store.RequestID
-	attempt int
-}
-
 // unrecorded returns the attempts that are over and in no item yet as far as is known, by the day on which they ended.
-func (v *requestRecords) unrecorded(now time.Time) map[string][]ended {
+func (v *requestRecords) unrecorded(now time.Time) map[string][]store.PastRequest {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	out, first := map[string][]ended{}, firstDemand(now)
-	old := func(w ended) bool { return store.DayOf(w.End()) < first }
+	out, first := map[string][]store.PastRequest{}, firstDemand(now)
+	old := func(p store.PastRequest) bool { return store.DayOf(p.End()) < first }
 	v.replaced = slices.DeleteFunc(v.replaced, old)
 	over := slices.Clone(v.replaced)
-	for id, r := range v.byID {
+	for _, r := range v.byID {
 		if r.request == nil || r.status == nil || r.request.Attempt != r.status.Attempt || r.demanded >= r.status.Attempt ||
 			r.status.Phase != statemachine.PhaseReleased && r.status.Phase != statemachine.Failed {
 			continue
 		}
-		w, ok := store.WantedOf(*r.request, *r.status, time.Time{})
-		if one := (ended{w, id, r.status.Attempt}); ok && !old(one) {
-			over = append(over, one)
+		if p, ok := store.PastRequestOf(*r.request, *r.status, time.Time{}); ok && !old(p) {
+			over = append(over, p)
 			continue
 		}
 		r.demanded = r.status.Attempt
 	}
-	for _, w := range over {
-		day := store.DayOf(w.End())
-		out[day] = append(out[day], w)
+	for _, p := range over {
+		day := store.DayOf(p.End())
+		out[day] = append(out[day], p)
 	}
 	return out
 }
 
-// replace keeps what an attempt wanted whose status is about to be another's, for the next look.
+// replace keeps what an attempt wanted for the next step. The status of another attempt is about to take its place.
 func (v *requestRecords) replace(r run, now time.Time) {
 	if r.status == nil {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	w, ok := store.WantedOf(*r.request, *r.status, now)
+	p, ok := store.PastRequestOf(*r.request, *r.status, now)
 	if ok && r.demanded < r.status.Attempt && len(v.replaced) < maxRuns {
-		v.replaced = append(v.replaced, ended{w, r.id, r.status.Attempt})
+		v.replaced = append(v.replaced, p)
 	}
 	if r := v.byID[r.id]; r != nil {
 		r.demanded = 0
 	}
 }
 
-// recorded notes which of those that are over are in the item of their day.
-func (v *requestRecords) recorded(over []ended, in []store.Wanted) {
+// recorded marks which of the attempts that are over are in the item of their day.
+func (v *requestRecords) recorded(over []store.PastRequest, has map[int64]bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	has := make(map[string]bool, len(in))
-	for _, w := range in {
-		has[w.ID()] = true
-	}
-	is := func(w ended) bool { return has[w.ID()] }
-	for _, w := range over {
-		if r := v.byID[w.id]; r != nil && is(w) {
-			r.demanded = max(r.demanded, w.attempt)
+	in := func(p store.PastRequest) bool { return has[p.At.UnixNano()] }
+	for _, p := range over {
+		if r := v.byID[p.ID]; r != nil && in(p) {
+			r.demanded = max(r.demanded, p.Attempt)
 		}
 	}
-	v.replaced = slices.DeleteFunc(v.replaced, is)
+	v.replaced = slices.DeleteFunc(v.replaced, in)
 }

@@ -16,19 +16,15 @@ import (
 // wanted reads what the items of some days tell, in the order in which it was taken up, as "waited held count warm" in whole seconds.
 func (w *world) wanted(from time.Time, days int) []string {
 	w.t.Helper()
-	var all []store.Wanted
+	var all []store.PastRequest
 	for n := range days {
 		d, err := store.ReadDemand(w.t.Context(), w.Store, store.DayOf(from.AddDate(0, 0, n)))
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		list, err := d.Wanted()
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		all = append(all, list...)
+		all = append(all, d.Requests()...)
 	}
-	slices.SortFunc(all, func(a, b store.Wanted) int { return a.At.Compare(b.At) })
+	slices.SortFunc(all, func(a, b store.PastRequest) int { return a.At.Compare(b.At) })
 	var out []string
 	for _, e := range all {
 		out = append(out, fmt.Sprintf("%t %d %d %s", e.Failed, e.Count, e.Warm, cmp.Or(e.Class, "-")))
@@ -75,7 +71,7 @@ func TestDemand_BesideAnItemThatIsNone(t *testing.T) {
 		midnight := begun.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
 		time.Sleep(midnight.Add(-2 * time.Minute).Sub(begun))
 		err := w.Under.Put(t.Context(), store.Item{
-			Key: store.DemandKey(store.DayOf(begun)), Version: 1, ExpiresAt: midnight.Add(time.Hour), Attributes: []byte(`{"entries":"%","changedAt":""}`),
+			Key: store.DemandKey(store.DayOf(begun)), Version: 1, ExpiresAt: midnight.Add(time.Hour), Attributes: []byte(`{"rows":5,"changedAt":""}`),
 		}, 0)
 		if err != nil {
 			t.Fatal(err)

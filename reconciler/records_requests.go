@@ -21,7 +21,7 @@ type requestRecords struct {
 
 	repositories map[string]*watchedRuns // by name, in lower case
 	ofRuns       ofRuns
-	replaced     []ended // attempts without a status of their own any more, for the demand of their day
+	replaced     []store.PastRequest // attempts without a status of their own any more, for the demand of their day
 }
 
 // watchedRuns are the requests for runs of one repository.

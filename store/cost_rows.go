@@ -34,23 +34,23 @@ func (c *Costs) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	var rows, times []string
-	c.Rows, rows = valid[CostRow]("rows", in.Rows)
-	c.Unpriced, times = valid[UnpricedTime]("unpriced", in.Unpriced)
+	c.Rows, rows = valid[CostRow]("rows", in.Rows, MaxCostRows)
+	c.Unpriced, times = valid[UnpricedTime]("unpriced", in.Unpriced, MaxCostRows)
 	c.Lost = max(0, c.Lost) + len(rows) // the row of a dropped time remains
 	c.Dropped = slices.Concat(rows, times)
 	return nil
 }
 
-// valid returns the valid entries of a list, at most MaxCostRows, and describes the dropped entries.
-func valid[R interface{ validate() error }](name string, list []json.RawMessage) (out []R, dropped []string) {
+// valid returns the valid entries of a list, at most so many, and describes the dropped entries.
+func valid[R interface{ validate() error }](name string, list []json.RawMessage, most int) (out []R, dropped []string) {
 	for i, text := range list {
 		var r R
 		err := json.Unmarshal(text, &r)
 		if err == nil {
 			err = r.validate()
 		}
-		if err == nil && len(out) == MaxCostRows {
-			err = fmt.Errorf("must be one of at most %d", MaxCostRows)
+		if err == nil && len(out) == most {
+			err = fmt.Errorf("must be one of at most %d", most)
 		}
 		if err != nil {
 			dropped = append(dropped, Head(fmt.Sprintf("%s[%d]: %v", name, i, err), maxCause))

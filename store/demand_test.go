@@ -2,10 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,70 +28,74 @@ func over(change func(*RunRequest, *RunStatus)) (RunRequest, RunStatus) {
 	return r, st
 }
 
-func TestWantedOf(t *testing.T) {
+func TestPastRequestOf(t *testing.T) {
 	for _, tc := range []struct {
 		name, reason string
 		change       func(*RunRequest, *RunStatus)
-		want         string // its line without its tag; "": none
+		want         string // its row, with milliseconds in place of the nanoseconds; "": none
 	}{
-		{"Released", "all of it", nil, "11045678 31000 184000 2 1 so large c6i.large c6i.*,m6i.*"},
+		{"Released", "all of it", nil, "3 {large spot,on-demand c6i.*,m6i.* c6i.large} [245678 31000 184000 2 1]"},
 		{"Failed", "it waited for ten seconds", func(_ *RunRequest, st *RunStatus) {
 			st.Phase, st.FailedAt, st.ReadyAt, st.ReleasedAt, st.Instances = statemachine.Failed, At(st.PendingAt.Add(10*time.Second)), Time{}, Time{}, nil
-		}, "11045678 10000 - 2 0 so large - c6i.*,m6i.*"},
-		{"FailedAndReleased", "what was given back an hour later waited no longer", func(_ *RunRequest, st *RunStatus) {
+		}, "3 {large spot,on-demand c6i.*,m6i.* } [245678 10000 -1 2 0]"},
+		{"FailedAndReleased", "what was released an hour later waited no longer", func(_ *RunRequest, st *RunStatus) {
 			st.FailedAt, st.ReadyAt, st.ReleasedAt, st.Instances = At(st.PendingAt.Add(10*time.Second)), Time{}, At(st.PendingAt.Add(time.Hour)), nil
-		}, "11045678 10000 - 2 0 so large - c6i.*,m6i.*"},
+		}, "3 {large spot,on-demand c6i.*,m6i.* } [245678 10000 -1 2 0]"},
 		{"FailedAtOnce", "it could not be served", func(_ *RunRequest, st *RunStatus) {
 			st.Phase, st.FailedAt, st.ReadyAt, st.ReleasedAt = statemachine.Failed, At(st.PendingAt.Add(10*time.Millisecond)), Time{}, Time{}
 		}, ""},
 		{"Running", "it is not over", func(_ *RunRequest, st *RunStatus) { st.Phase, st.ReleasedAt = statemachine.Ready, Time{} }, ""},
 		{"Invalid", "no fleet could serve it", func(r *RunRequest, _ *RunStatus) { r.UsageClasses = nil }, ""},
-		{"ManyPatterns", "a hash stands for them", func(r *RunRequest, _ *RunStatus) {
-			r.AllowedInstanceTypes = slices.Repeat([]string{"c6i.*"}, 20)
-		}, "11045678 31000 184000 2 1 so large c6i.large #u-cKI7"},
-		{"SpaceInAClass", "no line could say it", func(r *RunRequest, _ *RunStatus) { r.ResourceClass = "a b" }, ""},
+		{"ManyPatterns", "the beginning stands for them", func(r *RunRequest, _ *RunStatus) {
+			r.AllowedInstanceTypes = slices.Repeat([]string{"c6i.*"}, 30)
+		}, "3 {large spot,on-demand c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c… c6i.large} [245678 31000 184000 2 1]"},
+		{"Tomorrow", "it came on the day before its end", func(_ *RunRequest, st *RunStatus) { st.ReleasedAt = At(st.PendingAt.Add(22 * time.Hour)) },
+			"-21 {large spot,on-demand c6i.*,m6i.* c6i.large} [245678 31000 79169000 2 1]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r, st := over(tc.change)
-			w, ok := WantedOf(r, st, time.Time{})
+			p, ok := PastRequestOf(r, st, time.Time{})
 			if ok != (tc.want != "") {
-				t.Fatalf("WantedOf() = %+v, %t; %s", w, ok, tc.reason)
+				t.Fatalf("PastRequestOf() = %+v, %t; %s", p, ok, tc.reason)
 			}
 			if !ok {
 				return
 			}
-			if got := w.line(now.Truncate(24 * time.Hour)); got[4:] != tc.want || len(got) >= maxWanted {
-				t.Errorf("line() = %q, want a tag and %q: %s", got, tc.want, tc.reason)
+			row := p.row(p.End())
+			row.Requests[0][0] /= int64(time.Millisecond)
+			if got := fmt.Sprint(row.Hour, row.DemandKind, row.Requests[0]); got != tc.want {
+				t.Errorf("row() = %s, want %s: %s", got, tc.want, tc.reason)
 			}
 		})
 	}
 	t.Run("Replaced", func(t *testing.T) {
 		r, st := over(func(_ *RunRequest, st *RunStatus) { st.Phase, st.ReleasedAt = statemachine.Ready, Time{} })
-		if w, ok := WantedOf(r, st, st.ReadyAt.Add(time.Minute)); !ok || w.Held != time.Minute {
-			t.Errorf("WantedOf() = %+v, %t, want one held for a minute", w, ok)
+		if p, ok := PastRequestOf(r, st, st.ReadyAt.Add(time.Minute)); !ok || p.Held != time.Minute {
+			t.Errorf("PastRequestOf() = %+v, %t, want one held for a minute", p, ok)
 		}
 	})
 }
 
-// wantedBy draws what somebody wanted on the day of now.
-func wantedBy(t *rapid.T, n int) Wanted {
+// pastRequest draws what a request wanted on about the day of now.
+func pastRequest(t *rapid.T, n int) PastRequest {
 	r, st := over(func(r *RunRequest, st *RunStatus) {
 		st.ID = RequestID(fmt.Sprint(n))
-		st.PendingAt = At(now.Add(time.Duration(rapid.IntRange(-100_000_000, 100_000_000).Draw(t, "at")) * time.Millisecond))
+		st.PendingAt = At(now.Add(time.Duration(rapid.IntRange(-100_000_000, 70_000_000).Draw(t, "at")) * time.Millisecond))
 		st.ReadyAt = At(st.PendingAt.Add(time.Duration(rapid.IntRange(0, 1_000_000).Draw(t, "waited")) * time.Millisecond))
 		st.ReleasedAt = At(st.ReadyAt.Add(time.Duration(rapid.IntRange(0, 86_400_000).Draw(t, "held")) * time.Millisecond))
-		r.ResourceClass = rapid.StringMatching(`[a-z]{1,32}`).Draw(t, "class")
+		r.ResourceClass = rapid.StringMatching(`[a-z ]{1,32}`).Draw(t, "class")
 		r.AllowedInstanceTypes = rapid.SliceOfN(rapid.StringMatching(`[a-z*.]{1,30}`), 0, 20).Draw(t, "types")
 		st.Counts.Wanted = rapid.IntRange(2, MaxSeats).Draw(t, "count")
 		if rapid.Bool().Draw(t, "failed") {
 			st.FailedAt, st.ReadyAt = At(st.PendingAt.Add(time.Minute)), Time{}
 		}
 	})
-	w, ok := WantedOf(r, st, time.Time{})
+	p, ok := PastRequestOf(r, st, time.Time{})
 	if !ok {
-		t.Fatalf("WantedOf(%+v, %+v) = %+v, false", r, st, w)
+		t.Fatalf("PastRequestOf(%+v, %+v) = %+v, false", r, st, p)
 	}
-	return w
+	p.ID, p.Attempt = "", 0 // no demand names them
+	return p
 }
 
 // Whatever portions what is over is added in, by whatever controllers, however often each ends between a write and its answer or
@@ -121,19 +124,17 @@ func TestDemand_NothingIsLostOrDoubled(t *testing.T) {
 			},
 		})
 		day := DayOf(now)
-		all := make([]Wanted, rapid.IntRange(1, 12).Draw(t, "requests"))
+		all := make([]PastRequest, rapid.IntRange(1, 12).Draw(t, "requests"))
 		for i := range all {
-			all[i] = wantedBy(t, i)
+			all[i] = pastRequest(t, i)
 		}
 		one, other := Demand{Day: day}, Demand{Day: day} // what two controllers know
 		for seen := range len(all) + 1 {
 			for range rapid.IntRange(1, 3).Draw(t, "steps") {
-				next, _, err := one.With(all[:seen])
-				if err != nil {
-					t.Fatal(err)
-				}
+				next, _ := one.With(all[:seen])
+				var err error
 				if rapid.Bool().Draw(t, "another comes first") {
-					next, _, _ := other.With(all[:seen])
+					next, _ := other.With(all[:seen])
 					other, _ = WriteDemand(ctx, s, next, now.Add(time.Duration(seen)))
 				}
 				dead, cancel := context.WithCancel(ctx)
@@ -153,96 +154,74 @@ func TestDemand_NothingIsLostOrDoubled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, in, err := one.With(all)
-		if err != nil || len(in) != len(all) {
-			t.Fatalf("With() has %d of %d, %v", len(in), len(all), err)
+		next, has := one.With(all)
+		got := next.Requests()
+		if len(has) != len(all) || next.LeftOut != 0 {
+			t.Fatalf("%d of %d, %d left out", len(has), len(all), next.LeftOut)
 		}
-		got, err := next.Wanted()
-		if err != nil || len(got) != len(all) || next.LeftOut != 0 {
-			t.Fatalf("%d entries, %d left out, %v, want %d", len(got), next.LeftOut, err, len(all))
-		}
-		lines := func(list []Wanted) []string {
-			var out []string
-			for _, w := range list {
-				line := w.line(now.Truncate(24 * time.Hour))
-				if len(line) >= maxWanted {
-					t.Fatalf("%q has %d bytes", line, len(line))
-				}
-				out = append(out, line)
-			}
-			slices.Sort(out)
-			return out
-		}
-		if diff := cmp.Diff(lines(all), lines(got)); diff != "" {
+		byTime := func(a, b PastRequest) int { return a.At.Compare(b.At) }
+		slices.SortFunc(all, byTime)
+		slices.SortFunc(got, byTime)
+		if diff := cmp.Diff(all, got); diff != "" {
 			t.Fatal(diff)
+		}
+		if body, err := json.Marshal(next.Rows); err != nil || len(body) > next.Bytes() {
+			t.Fatalf("%d bytes, %v, counted %d", len(body), err, next.Bytes())
 		}
 	})
 }
 
 // What finds no room is counted, once, however often it is tried; what is there stays.
 func TestDemand_OfABusyDay(t *testing.T) {
-	full, list := Demand{Day: DayOf(now)}, []Wanted(nil)
-	for i := range 25_000 {
+	full, list := Demand{Day: DayOf(now)}, []PastRequest(nil)
+	for i := range 12_000 {
 		r, st := over(func(_ *RunRequest, st *RunStatus) {
 			st.ID = RequestID(fmt.Sprint(i))
 			st.PendingAt = At(now.Add(time.Duration(i*7919%3_600_000) * time.Millisecond))
 			st.ReadyAt = At(st.PendingAt.Add(time.Duration(i*104_729%60_000) * time.Millisecond))
 			st.ReleasedAt = At(st.ReadyAt.Add(time.Duration(i*1_299_709%3_600_000) * time.Millisecond))
 		})
-		w, ok := WantedOf(r, st, time.Time{})
+		p, ok := PastRequestOf(r, st, time.Time{})
 		if !ok {
-			t.Fatalf("WantedOf(%+v) = false", st)
+			t.Fatalf("PastRequestOf(%+v) = false", st)
 		}
-		list = append(list, w)
+		list = append(list, p)
 	}
-	full, in, err := full.With(list[:20_000])
-	if err != nil || len(in) < 10_000 || len(in)+full.LeftOut != 20_000 || len(full.Entries) > MaxDemand || len(full.Entries) < MaxDemand-fullDemand {
-		t.Fatalf("%d are in, %d left out, %d bytes, %v", len(in), full.LeftOut, len(full.Entries), err)
+	full, has := full.With(list[:10_000])
+	if len(has) < 6_000 || len(has)+full.LeftOut != 10_000 || full.Bytes() > MaxDemand || full.Bytes() < MaxDemand-requestBytes {
+		t.Fatalf("%d are in, %d left out, %d bytes", len(has), full.LeftOut, full.Bytes())
 	}
-	same, again, err := full.With(list[:20_000])
-	if err != nil || same != full || len(again) != len(in) {
-		t.Errorf("added again: %d are in, %d left out, %v", len(again), same.LeftOut, err)
+	same, again := full.With(list[:10_000])
+	if diff := cmp.Diff(full, same); diff != "" || len(again) != len(has) {
+		t.Errorf("added again: %d are in, %s", len(again), diff)
 	}
-	more, _, err := full.With(list)
-	if err != nil || more.LeftOut+len(in) != 25_000 || len(more.Entries) > MaxDemand {
-		t.Errorf("%d left out of %d, %v", more.LeftOut, 25_000-len(in), err)
+	more, _ := full.With(list)
+	if more.LeftOut+len(has) != 12_000 || more.Bytes() > MaxDemand {
+		t.Errorf("%d left out of %d", more.LeftOut, 12_000-len(has))
 	}
-	t.Logf("%d requests in %d bytes", len(in), len(full.Entries))
+	item, err := encode(&more, 1)
+	if err != nil || len(item.Attributes) > MaxDemand {
+		t.Errorf("the item has %d bytes, %v", len(item.Attributes), err)
+	}
 }
 
-func TestDemand_Refuses(t *testing.T) {
-	bomb := pack([]string{strings.Repeat(" ", maxUnpacked)})
-	for name, d := range map[string]Demand{
-		"NoDay":    {Day: "yesterday"},
-		"NoBase64": {Day: "2026-01-02", Entries: "%"},
-		"NoFlate":  {Day: "2026-01-02", Entries: "AAAA"},
-		"TooMuch":  {Day: "2026-01-02", Entries: bomb},
+// A bad row is dropped and counted. Its day is read, and so is an item of the version before, which had no rows.
+func TestDemand_BadRows(t *testing.T) {
+	good := `{"hour":3,"class":"large","usage":"spot","requests":[[1,2,3,1,1]]}`
+	for _, bad := range []string{
+		`5`, `{}`, `{"hour":24,"usage":"spot"}`, `{"hour":-841,"usage":"spot"}`, `{"hour":3,"usage":"spot","class":"a\u0001"}`, `{"hour":3,"usage":"spot","requests":[[1,2]]}`,
+		`{"hour":3,"usage":"spot","requests":[[-1,2,3,1,1]]}`, `{"hour":3,"usage":"spot","requests":[[3600000000000,2,3,1,1]]}`, `{"hour":3,"usage":"spot","requests":[[1,-2,3,1,1]]}`,
+		`{"hour":3,"usage":"spot","requests":[[1,2,-2,1,1]]}`, `{"hour":3,"usage":"spot","requests":[[1,2,3,3001,1]]}`, `{"hour":3,"usage":"spot","requests":[[1,2,3,1,2]]}`,
 	} {
-		if got, err := d.Wanted(); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: Wanted() = %d entries, %v, want ErrInvalid", name, len(got), err)
+		var d Demand
+		err := decode(Item{Key: DemandKey("2026-01-02"), Version: 1, Attributes: []byte(`{"rows":[` + bad + `,` + good + `],"changedAt":""}`)}, &d)
+		if err != nil || len(d.Requests()) != 1 || len(d.Dropped) != 1 || d.LeftOut != 1 {
+			t.Errorf("%s: %+v, %v, want the good row alone", bad, d, err)
 		}
 	}
-}
-
-// FuzzWanted reads whatever lines may be in a demand. What is accepted is within bounds, and is read back as it was written.
-func FuzzWanted(f *testing.F) {
-	f.Add("Ag3 11045678 31042 184000 2 1 so large c6i.large c6i.*,m6i.*")
-	f.Add("zZ_ -1 600000 - 1 0 o large - #abcdef\nzZ_ 0 1 1 1 2 o large - *")
-	f.Add("zZ_ 99999999999 1 1 1 1 x large - *")
-	f.Fuzz(func(t *testing.T, text string) {
-		d := Demand{Day: DayOf(now), Entries: pack([]string{text})}
-		list, err := d.Wanted()
-		if err != nil {
-			return
-		}
-		for _, w := range list {
-			if w.Count < 1 || w.Count > MaxSeats || w.Warm < 0 || w.Warm > w.Count || w.Waited < 0 || w.Held < 0 || w.Class == "" || len(w.Usage) == 0 {
-				t.Fatalf("%+v was accepted", w)
-			}
-			again, ok := parseWanted(w.line(now.Truncate(24*time.Hour)), now.Truncate(24*time.Hour))
-			if !ok || again.ID() != w.ID() || again.Waited != w.Waited || again.Failed != w.Failed {
-				t.Fatalf("%+v is read back as %+v, %t", w, again, ok)
-			}
-		}
-	})
+	var d Demand
+	err := decode(Item{Key: DemandKey("2026-01-02"), Version: 1, Attributes: []byte(`{"entries":"ckw3","leftOut":3,"changedAt":""}`)}, &d)
+	if err != nil || len(d.Requests()) != 0 || d.Version != 1 {
+		t.Errorf("an item of the version before: %+v, %v", d, err)
+	}
 }

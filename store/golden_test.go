@@ -77,7 +77,7 @@ func goldenRecords() map[string]struct{ record, empty record } {
 			Budget: Budget{Month: "2026-01", Monthly: 500, Spent: 412.25, Warns: true, Off: "floors"},
 		}}, new(Lease)},
 		"Drain":  {&DrainOrder{ID: "d-1", InstanceID: "i-1", ResourceClass: "large", Now: true, CreatedAt: at(0), EffectiveAt: at(1), Term: 7, Version: 2, ExpiresAt: expires}, new(DrainOrder)},
-		"Demand": {&Demand{Day: "2026-01-02", Entries: goldenEntries, LeftOut: 3, ChangedAt: at(0), Version: 2, ExpiresAt: expires}, new(Demand)},
+		"Demand": {&Demand{Day: "2026-01-02", Rows: goldenRows, LeftOut: 3, ChangedAt: at(0), Version: 2, ExpiresAt: expires}, new(Demand)},
 		"Floor": {&Floor{
 			Class: "large", Wanted: 5, Have: 3, Reason: "cap", Detail: "the caps leave no room", Since: at(0), ChangedAt: at(1), Version: 4, ExpiresAt: expires,
 		}, new(Floor)},
@@ -87,10 +87,11 @@ func goldenRecords() map[string]struct{ record, empty record } {
 	}
 }
 
-// goldenEntries has two entries: a cold start, and one that failed.
-var goldenEntries = pack([]string{
-	"Ag3 11045678 31042 184000 2 1 so large c6i.large c6i.*,m6i.*", "zZ_ 11060000 600000 - 1 0 o large - *",
-})
+// goldenRows have a cold start, and a request that failed.
+var goldenRows = []DemandRow{
+	{3, DemandKind{"large", "spot,on-demand", "c6i.*,m6i.*", "c6i.large"}, [][5]int64{{245678000042, 31042, 184000, 2, 1}}},
+	{-1, DemandKind{"large", "on-demand", "*", ""}, [][5]int64{{260000000007, 600000, -1, 1, 0}}},
+}
 
 func TestCodec_Golden(t *testing.T) {
 	records := goldenRecords()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,12 +114,12 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 	now := o.clock.Now()
 	from := now.Add(-o.back)
 	v := adviceView{From: store.At(from), To: store.At(now), Classes: []classAdvice{}}
-	wanted, err := o.read(ctx, st, from, now, &v)
+	requests, err := o.read(ctx, st, from, now, &v)
 	if err != nil {
 		return err
 	}
 	cfg := o.cfg.Controller("")
-	demand := advisor.NewDemand(wanted, from, now)
+	demand := advisor.NewDemand(requests, from, now)
 	really := advisor.Really(demand)
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(really)) {
@@ -151,15 +152,8 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 		for i, t := range tries[name] {
 			classes[i] = t.Class
 		}
-		rows, err := advisor.Frontier(cfg, name, demand, classes)
-		if err != nil {
-			return err
-		}
-		happened := really[name]
-		if happened == nil {
-			happened = new(advisor.Figures)
-		}
-		v.Classes = append(v.Classes, newClassAdvice(name, happened, tries[name], rows, o.prices[name]))
+		rows := advisor.Frontier(cfg, name, demand, classes)
+		v.Classes = append(v.Classes, newClassAdvice(name, cmp.Or(really[name], new(advisor.Figures)), tries[name], rows, o.prices[name]))
 	}
 	width := 0
 	if o.outTTY {
@@ -192,23 +186,15 @@ func (o *adviseOptions) recordedPrices(ctx context.Context, st *store.Store, fro
 const warmUp = 24 * time.Hour
 
 // read returns what is recorded, and notes what is not.
-func (o *adviseOptions) read(ctx context.Context, st *store.Store, from, now time.Time, v *adviceView) ([]store.Wanted, error) {
-	days := store.DaysOf(from.Add(-warmUp), now)
+func (o *adviseOptions) read(ctx context.Context, st *store.Store, from, now time.Time, v *adviceView) ([]store.PastRequest, error) {
 	var bad error
-	all, err := store.ReadDemands(ctx, st, func(_ store.Key, err error) { bad = errors.Join(bad, err) }, days...)
-	if err = errors.Join(err, bad); err != nil {
-		return nil, err
-	}
-	var wanted []store.Wanted
+	all, err := store.ReadDemands(ctx, st, func(_ store.Key, err error) { bad = errors.Join(bad, err) }, store.DaysOf(from.Add(-warmUp), now)...)
+	var requests []store.PastRequest
 	for _, d := range all {
-		list, err := d.Wanted()
-		if err != nil {
-			return nil, err
-		}
-		wanted = append(wanted, list...)
+		requests = append(requests, d.Requests()...)
 		if d.Day >= store.DayOf(from) {
 			v.LeftOut += d.LeftOut
 		}
 	}
-	return wanted, nil
+	return requests, errors.Join(err, bad)
 }

@@ -18,21 +18,18 @@ func wantedOnADay(t *testing.T, st *store.Store) {
 	t.Helper()
 	begin := time.Now().UTC().Truncate(24 * time.Hour)
 	d := store.Demand{Day: store.DayOf(begin), LeftOut: 1}
-	var list []store.Wanted
+	var list []store.PastRequest
 	for i := range 48 {
-		w := store.Wanted{
-			Tag: fmt.Sprintf("%03d", i), At: begin.Add(9*time.Hour + time.Duration(i)*10*time.Minute), Held: 90 * time.Second, Waited: 31 * time.Second,
-			Count: 2, Class: "small", Usage: []string{store.Spot}, Type: "c6i.large", Types: []string{"*"},
+		p := store.PastRequest{
+			At: begin.Add(9*time.Hour + time.Duration(i)*10*time.Minute), Held: 90 * time.Second, Waited: 31 * time.Second, Count: 2,
+			DemandKind: store.DemandKind{Class: "small", Usage: store.Spot, Type: "c6i.large", Types: "*"},
 		}
 		if i%2 == 1 { // the ninth minute after a release is too late, and so it would be here
-			w.Class, w.Failed, w.Held = "gone", i == 1, 0
+			p.Class, p.Failed, p.Held = "gone", i == 1, 0
 		}
-		list = append(list, w)
+		list = append(list, p)
 	}
-	d, _, err := d.With(list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d, _ = d.With(list)
 	if _, err := store.WriteDemand(t.Context(), st, d, time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -85,10 +82,11 @@ func TestAdvise_ConfigurationIsTheSetting(t *testing.T) {
 	class.Cap, class.Warm = 9, config.Warm{Min: 1, MaxAge: 2 * time.Hour, Usage: []string{store.OnDemand}}
 	cfg.Classes = map[string]config.Class{"small": class}
 	monday := time.Date(2026, 1, 5, 8, 0, 0, 0, place)
-	var wanted []store.Wanted
+	var wanted []store.PastRequest
 	for i := range 60 {
-		wanted = append(wanted, store.Wanted{
-			Tag: "t", At: monday.AddDate(0, 0, i%5).Add(time.Duration(i) * 9 * time.Minute), Held: 90 * time.Minute, Count: 2, Class: "small", Usage: []string{store.OnDemand}, Types: []string{"*"},
+		wanted = append(wanted, store.PastRequest{
+			At: monday.AddDate(0, 0, i%5).Add(time.Duration(i) * 9 * time.Minute), Held: 90 * time.Minute, Count: 2,
+			DemandKind: store.DemandKind{Class: "small", Usage: store.OnDemand, Types: "*"},
 		})
 	}
 	tries := settingsOf(cfg, "small", advisor.NewDemand(wanted, monday, monday.AddDate(0, 0, 7)), place)

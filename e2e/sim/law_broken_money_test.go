@@ -74,7 +74,7 @@ func moneyBroken() []sabotage {
 			h.says(func(b *budgetSaid) { b.Off, b.UnknownSince = "floors", unknown })
 		}},
 		{law: Wants, name: "lost", story: "an instance that ends early", says: "does not have it", at: 5 * time.Minute, do: func(h hands) {
-			rewrite(h, store.DemandKey(store.DayOf(h.w.clock.Now())), func(d *store.Demand) { d.Entries = "" })
+			rewrite(h, store.DemandKey(store.DayOf(h.w.clock.Now())), func(d *store.Demand) { d.Rows = nil })
 		}},
 		{law: Bounded, name: "too many", story: "a floor", says: "and 1 is the most", at: 6*time.Minute + 2*time.Second, change: func(s *Script) { s.Floors.Small = 2 }, do: func(h hands) {
 			h.believe(func(f *reconciler.Floor) { f.Max = 1 })

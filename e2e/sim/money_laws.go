@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -200,37 +199,36 @@ func lived(in store.Instance, from, to time.Time) time.Duration {
 	return max(0, to.Sub(later(from, in.CreatedAt.Time)))
 }
 
-// demanded: each request that is over has an entry in the demand of its day. Unreadable entries do not change that.
+// demanded: each request that is over is in the demand of its day. Bad rows do not change that.
 func (m *moneyLaws) demanded() {
 	m.records.mu.Lock()
 	defer m.records.mu.Unlock()
-	days := map[string]map[string]bool{}
+	days := map[string]map[int64]bool{}
 	for id, st := range m.records.status {
 		r := m.records.requests[id][st.Attempt].RunRequest
-		w, over := store.WantedOf(r, st, time.Time{})
-		if r.ID != id || !over || !m.w.disturbances.late(w.End(), countedWithin) {
+		p, over := store.PastRequestOf(r, st, time.Time{})
+		if r.ID != id || !over || !m.w.disturbances.late(p.End(), countedWithin) {
 			continue
 		}
-		day := store.DayOf(w.End())
+		day := store.DayOf(p.End())
 		if days[day] == nil {
 			days[day] = m.demandOf(day)
 		}
-		if !days[day][w.ID()] {
-			m.w.verdicts.broke(Wants, "request %s/%d was over at %s, and the demand of %s does not have it", id, st.Attempt, w.End().Sub(m.w.begin), day)
+		if !days[day][p.At.UnixNano()] {
+			m.w.verdicts.broke(Wants, "request %s/%d was over at %s, and the demand of %s does not have it", id, st.Attempt, p.End().Sub(m.w.begin), day)
 		}
 	}
 }
 
-// demandOf returns the entries in the demand of a day.
-func (m *moneyLaws) demandOf(day string) map[string]bool {
-	out := map[string]bool{}
+// demandOf returns the instants of the requests in the demand of a day.
+func (m *moneyLaws) demandOf(day string) map[int64]bool {
+	out := map[int64]bool{}
 	demand, err := store.ReadDemand(context.Background(), store.New(m.w.truth.Table), day)
-	list, errEntries := demand.Wanted()
-	if err := errors.Join(err, errEntries); err != nil {
+	if err != nil {
 		m.w.verdicts.broke("records", "demand of %s: %v", day, err)
 	}
-	for _, w := range list {
-		out[w.ID()] = true
+	for _, p := range demand.Requests() {
+		out[p.At.UnixNano()] = true
 	}
 	return out
 }

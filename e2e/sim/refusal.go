@@ -1,16 +1,12 @@
 package sim
 
 import (
-	"compress/flate"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -173,43 +169,18 @@ func (a spoil) do(w *World) {
 		w.verdicts.broke("records", "%v: %v", key, err)
 		return
 	}
-	if a.Item == itemDemand {
-		entries, _ := all["entries"].(string)
-		all["entries"], err = withLine(entries, "no entry at all")
-	} else {
-		rows, _ := all["rows"].([]any)
-		all["rows"] = append([]any{map[string]any{"class": fmt.Sprintf("%0300d", 1), "spent": map[string]any{"idleDollars": 0.001}}}, rows...)
-	}
+	bad := map[string]any{"class": fmt.Sprintf("%0300d", 1), "spent": map[string]any{"idleDollars": 0.001}, "hour": 99}
+	rows, _ := all["rows"].([]any)
+	all["rows"] = append([]any{bad}, rows...)
 	was := item.Version
 	item.Version++
-	if err == nil {
-		item.Attributes, err = json.Marshal(all)
-	}
+	item.Attributes, err = json.Marshal(all)
 	if err == nil {
 		err = w.truth.Put(context.Background(), item, was)
 	}
 	if err != nil {
 		w.verdicts.broke("records", "%v: %v", key, err)
 	}
-}
-
-// withLine adds a line to the packed entries of a demand.
-func withLine(packed, line string) (string, error) {
-	text, err := io.ReadAll(flate.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(packed))))
-	if err != nil {
-		return "", fmt.Errorf("unpack: %w", err)
-	}
-	var out strings.Builder
-	to := base64.NewEncoder(base64.StdEncoding, &out)
-	w, err := flate.NewWriter(to, flate.DefaultCompression)
-	if err == nil {
-		_, err = io.WriteString(w, line+"\n"+string(text))
-	}
-	if err != nil {
-		return "", fmt.Errorf("pack: %w", err)
-	}
-	err = errors.Join(w.Close(), to.Close())
-	return out.String(), err
 }
 
 // deaf keeps the agent of an instance from reading the store. Its writes arrive.

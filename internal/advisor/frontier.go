@@ -3,11 +3,9 @@ package advisor
 import (
 	"cmp"
 	"maps"
-	"runtime"
+	"math"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/remuda-run/remuda/reconciler"
 )
@@ -29,61 +27,37 @@ func Idles() []time.Duration {
 // MaxStarts bounds the starts of machines in all replays of an advice, a few seconds of computing (BenchmarkReplay).
 const MaxStarts = 500_000
 
-// Bound leaves out the oldest requests of which so many replays would be too much, and returns since when the others are.
+// Bound leaves out the oldest requests of which so many replays would be too much, and moves the time that counts.
 func Bound(d Demand, replays int) Demand {
 	left := MaxStarts / max(1, replays)
-	for i := len(d.Wanted) - 1; i >= 0; i-- {
-		if left -= d.Wanted[i].Count; left < 0 {
-			bounded := NewDemand(d.Wanted[i+1:], d.From, d.To)
-			if at := d.Wanted[i].At; !at.Before(d.From) {
-				bounded.From = at.Add(time.Millisecond)
+	for i, p := range slices.Backward(d.Requests) {
+		if left -= p.Count; left < 0 {
+			d.Requests = d.Requests[i+1:]
+			if !p.At.Before(d.From) {
+				d.From = p.At.Add(time.Millisecond)
 			}
-			return bounded
+			break
 		}
 	}
 	return d
 }
 
-// Frontier replays the demand for settings of a class, of which the first is the one in force, and returns that one and those that are
-// worse in neither waiting nor machines' time than another, the cheapest first.
-func Frontier(cfg reconciler.Config, name string, d Demand, settings []reconciler.Class) ([]Row, error) {
+// Frontier replays the demand for settings of a class, of which the first is the one in force. It returns that one and those that no
+// other beats in one of waiting and instances' time without being beaten in the other, the cheapest first.
+func Frontier(cfg reconciler.Config, name string, d Demand, settings []reconciler.Class) []Row {
 	rows := make([]Row, len(settings))
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for i, class := range settings {
-		workers.Go(func() error {
-			with := cfg
-			with.Classes = maps.Clone(cfg.Classes)
-			with.Classes[name] = class
-			result, err := Replay(with, d)
-			if err == nil {
-				rows[i] = Row{i, *result.Classes[name]}
-			}
-			return err
-		})
+		cfg.Classes = maps.Clone(cfg.Classes)
+		cfg.Classes[name] = class
+		rows[i] = Row{i, *Replay(cfg, d)[name]}
 	}
-	if err := workers.Wait(); err != nil {
-		return nil, err
-	}
-	return pareto(rows), nil
-}
-
-// pareto leaves the rows that no other beats in one of waiting and machines' time without being beaten in the other, and the
-// present one.
-func pareto(rows []Row) []Row {
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.MachineTime(), b.MachineTime()), cmp.Compare(a.Waited(), b.Waited()), cmp.Compare(a.Setting, b.Setting))
 	})
-	var out []Row
-	least := time.Duration(-1)
-	for _, r := range rows {
-		better := least < 0 || r.Waited() < least
-		if better {
-			least = r.Waited()
-		}
-		if better || r.Setting == 0 {
-			out = append(out, r)
-		}
-	}
-	return out
+	least := time.Duration(math.MaxInt64)
+	return slices.DeleteFunc(rows, func(r Row) bool {
+		better := r.Waited() < least
+		least = min(least, r.Waited())
+		return !better && r.Setting != 0
+	})
 }

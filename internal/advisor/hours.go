@@ -1,6 +1,7 @@
 package advisor
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -22,15 +23,15 @@ func HoursOf(d Demand, class string, place *time.Location) Hours {
 	var out Hours
 	var counts [7]int
 	var minutes []int
-	var edges []edge
-	for _, w := range d.Wanted {
-		if w.Class != class || !d.counts(w) {
-			continue
+	change := map[time.Time]int{} // instances more, or fewer
+	for _, p := range d.Requests {
+		if p.Class == class && d.counts(p) {
+			local := p.At.In(place)
+			counts[local.Weekday()]++
+			minutes = append(minutes, local.Hour()*60+local.Minute())
+			change[p.At] += p.Count
+			change[p.End()] -= p.Count
 		}
-		local := w.At.In(place)
-		counts[local.Weekday()]++
-		minutes = append(minutes, local.Hour()*60+local.Minute())
-		edges = append(edges, edge{w.At, w.Count}, edge{w.At.Add(w.Waited + w.Held), -w.Count})
 	}
 	if len(minutes) == 0 {
 		return out
@@ -42,17 +43,10 @@ func HoursOf(d Demand, class string, place *time.Location) Hours {
 	}
 	slices.Sort(minutes)
 	out.From, out.To = max(0, minutes[len(minutes)/20]-bootIn)/half*half, minutes[len(minutes)-1-len(minutes)/20]/half*half+half
-	slices.SortFunc(edges, func(a, b edge) int { return a.at.Compare(b.at) })
 	living := 0
-	for _, e := range edges {
-		living += e.machines
+	for _, at := range slices.SortedFunc(maps.Keys(change), time.Time.Compare) {
+		living += change[at]
 		out.Peak = max(out.Peak, living)
 	}
 	return out
-}
-
-// edge is when machines begin or end to be wanted.
-type edge struct {
-	at       time.Time
-	machines int
 }

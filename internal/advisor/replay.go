@@ -1,346 +1,362 @@
-// Package advisor replays what requests wanted against other settings: in virtual time, with the pool's own choice of machines and
-// the state machine's own table and limits. It reads no clock and does no I/O.
+// Package advisor replays past requests under other settings. It reads no clock and does no I/O.
 package advisor
 
 import (
-	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/remuda-run/remuda/pool"
+	"github.com/remuda-run/remuda/internal/glob"
 	"github.com/remuda-run/remuda/reconciler"
-	"github.com/remuda-run/remuda/statemachine"
 	"github.com/remuda-run/remuda/store"
 )
 
-// handshake is how long a machine that was given back is taken to need until it is in the pool again: its runner is deleted, its
-// scrub takes about a second (docs/benchmarks.md), and the report is read. What is recorded does not tell it.
-const handshake = 3 * time.Second
+// What a replay assumes. The demand does not tell how long a cleanup takes (docs/benchmarks.md). It may have no start of a class
+// (docs/goals.md).
+const (
+	cleanup    = 3 * time.Second
+	usualClaim = 3 * time.Second
+	usualBoot  = 30 * time.Second
+)
 
-// Demand is what was wanted, and the part of that time which counts. What came before fills the pool.
+// Demand is what past requests wanted, and the part of that time which counts. Requests before From fill the pool.
 type Demand struct {
-	Wanted   []store.Wanted // in the order in which it was taken up
+	Requests []store.PastRequest // in the order of their instants
 	From, To time.Time
-	waits    map[string]waits // by class
 }
 
-// NewDemand puts what was wanted in order.
-func NewDemand(wanted []store.Wanted, from, to time.Time) Demand {
-	d := Demand{Wanted: slices.Clone(wanted), From: from, To: to}
-	slices.SortFunc(d.Wanted, func(a, b store.Wanted) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Tag, b.Tag)) })
-	d.waits = waitsOf(d.Wanted)
-	return d
+// NewDemand puts requests in order.
+func NewDemand(requests []store.PastRequest, from, to time.Time) Demand {
+	byTime := func(a, b store.PastRequest) int { return a.At.Compare(b.At) }
+	return Demand{slices.SortedFunc(slices.Values(requests), byTime), from, to}
 }
 
 // counts reports whether a request is among those that figures are about.
-func (d Demand) counts(w store.Wanted) bool { return !w.At.Before(d.From) && w.At.Before(d.To) }
+func (d Demand) counts(p store.PastRequest) bool { return !p.At.Before(d.From) && p.At.Before(d.To) }
 
-// begin is when a replay does.
-func (d Demand) begin() time.Time {
-	if len(d.Wanted) > 0 && d.Wanted[0].At.Before(d.From) {
-		return d.Wanted[0].At
-	}
-	return d.From
-}
-
-// Replay says what the demand would have come to with the settings of a controller. Machines neither fail nor are replaced in it.
-func Replay(cfg reconciler.Config, d Demand) (Result, error) {
-	w := newWorld(cfg, d)
-	for _, one := range d.Wanted {
-		if class := w.classes[one.Class]; class != nil && one.At.Before(d.To) {
-			r := &request{Wanted: one, class: class, missing: one.Count, query: w.query(one)}
-			w.at(one.At, func() { w.arrive(r) })
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(w.classes)) {
-		if c := w.classes[name]; c.floor.configured() {
-			w.at(d.begin(), func() { w.keep(c) })
-		}
-	}
-	w.run()
-	return w.result, w.err
+// span is how much of the time that counts lies between two instants.
+func (d Demand) span(from, to time.Time) time.Duration {
+	return max(0, earlier(to, d.To).Sub(later(from, d.From)))
 }
 
 // world is the installation of one replay.
 type world struct {
 	cfg     reconciler.Config
 	demand  Demand
-	clock   *virtual
-	pickup  *pool.Pickup
-	events  events
-	classes map[string]*class
-	pooled  map[string]*machine // by id
-	alive   map[*machine]bool
-	order   int // of the last event
-	made    int
-	result  Result
-	err     error
+	now     time.Time
+	classes []*class
+	waiting []*request // for room below the caps, the oldest first
 }
 
-// class is what is there of one.
+// class is a resource class of the world.
 type class struct {
-	name      string
-	limits    statemachine.Limits
-	waits     waits
-	floor     floor
-	live      int
-	waiting   []*request // short of machines, the oldest first
-	returning []*machine // on their way back to the pool
-	figures   *Figures
+	reconciler.Class
+	name       string
+	idle       time.Duration // the idle limit
+	step       time.Duration // by which minimum idle renews an instance
+	life       time.Duration // after which minimum idle replaces it
+	figures    *Figures
+	machines   []*machine      // that live
+	warm, cold []time.Duration // how long starts took, in order
+	common     store.DemandKind
+}
+
+// machine is an instance. While a request has it that is not ready, it is released, pooled and ended at an instant that never comes.
+type machine struct {
+	kind     store.DemandKind // of the request for which it was launched, or of most of its class
+	began    time.Time
+	released time.Time // it can be assigned from then on
+	pooled   time.Time // it is clean from then on
+	expires  time.Time
+	warm     bool      // of the request that has it
+	claimed  time.Time // zero: launched for minimum idle, and no request has had it
+	ready    time.Time
 }
 
 // request is one in the replay.
 type request struct {
-	store.Wanted
-	class    *class
-	query    pool.Query
-	missing  int // seats without a machine
-	ready    int
-	warm     int
-	machines []*machine
-	over     bool
+	store.PastRequest
+	class        *class
+	usage, types []string
+	machines     []*machine
 }
 
-func newWorld(cfg reconciler.Config, d Demand) *world {
-	w := &world{
-		cfg: cfg, demand: d, clock: &virtual{}, classes: map[string]*class{}, pooled: map[string]*machine{}, alive: map[*machine]bool{},
-		result: Result{Classes: map[string]*Figures{}},
-	}
-	w.pickup = pool.NewPickup(nil, w.clock, nil)
-	for name := range cfg.Classes {
-		f := &Figures{}
-		w.result.Classes[name] = f
-		w.classes[name] = &class{name: name, limits: cfg.LimitsOf(name), waits: d.waits[name], figures: f, floor: floor{Floor: cfg.Classes[name].Floor}}
-	}
-	return w
-}
+var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// query is what a request needs, in the controller's terms.
-func (w *world) query(one store.Wanted) pool.Query {
-	c := w.cfg.Classes[one.Class]
-	return pool.Query{ResourceClass: one.Class, UsageClasses: one.Usage, AllowedTypes: w.demand.waits[one.Class].allowed(one), CPU: c.CPU, Mem: c.Mem}
-}
-
-// arrive takes a request up.
-func (w *world) arrive(r *request) {
-	w.serve(r)
-	if r.missing > 0 {
-		r.class.waiting = append(r.class.waiting, r)
+// Replay returns the figures of each class under the settings of a controller. Instances neither fail nor drift in a replay, and a
+// request that failed takes none.
+func Replay(cfg reconciler.Config, d Demand) map[string]*Figures {
+	w, out := &world{cfg: cfg, demand: d, now: d.From}, map[string]*Figures{}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Classes)) {
+		w.classes = append(w.classes, newClass(cfg, d, name))
+		out[name] = w.classes[len(w.classes)-1].figures
 	}
-	w.tend(r.class) // of what it took
-	if r.Failed {
-		w.at(r.At.Add(r.Waited), func() { w.giveBack(r) })
+	if len(d.Requests) > 0 {
+		w.now = earlier(d.From, d.Requests[0].At)
 	}
-}
-
-// serve gives a request what the pool has, waits for what comes back to it, and launches the rest as far as the caps allow
-// (reconciler/fill.go). For one that failed nothing could be launched.
-func (w *world) serve(r *request) {
-	for r.missing > 0 {
-		ticket, ok := w.pickup.Take(r.query, "", nil)
-		if !ok {
-			break
+	due := w.reconcile()
+	for _, p := range append(slices.Clip(d.Requests), store.PastRequest{At: d.To}) {
+		for at := earlier(p.At, d.To); due.Before(at); {
+			w.now = due
+			due = w.reconcile()
 		}
-		w.pickup.Drop(ticket.InstanceID)
-		m := w.pooled[ticket.InstanceID]
-		delete(w.pooled, ticket.InstanceID)
-		w.moves(m, statemachine.Claim)
-		r.warm++
-		w.seat(r, m, r.class.waits.claim(r.Wanted, w.late(r)))
-	}
-	w.pickup.Forget("")
-	if r.missing == 0 || r.Failed {
-		return
-	}
-	coming, due := w.coming(r)
-	if coming > 0 {
-		w.at(due, func() { w.wake(r.class) })
-	}
-	for n := r.missing - coming; n > 0 && (w.room(r.class) > 0 || w.makeRoom(r)); n-- {
-		w.seat(r, w.launch(r.class, r.Usage[0], r.class.waits.machine(r.Wanted)), r.class.waits.boot(r.Wanted, w.late(r)))
-	}
-}
-
-// late reports whether a request is served later than it came, so that its own wait in the record is not that of its machines.
-func (w *world) late(r *request) bool { return w.clock.now.After(r.At) }
-
-// seat fills a seat with a machine that is ready after a while.
-func (w *world) seat(r *request, m *machine, wait time.Duration) {
-	r.missing--
-	r.machines = append(r.machines, m)
-	w.at(w.clock.now.Add(wait), func() {
-		if r.ready++; r.ready == r.Count && !r.Failed {
-			w.handOver(r)
+		i := slices.IndexFunc(w.classes, func(c *class) bool { return c.name == p.Class })
+		if i < 0 || !p.At.Before(d.To) {
+			continue
 		}
-	})
-}
-
-// handOver makes a request Ready: all its machines are.
-func (w *world) handOver(r *request) {
-	if w.demand.counts(r.Wanted) {
-		r.class.figures.add(r.Count, r.warm, w.clock.now.Sub(r.At))
-	}
-	for _, m := range r.machines {
-		w.moves(m, statemachine.HandedOver)
-	}
-	w.at(w.clock.now.Add(r.Held), func() { w.giveBack(r) })
-}
-
-// giveBack gives back what a request has.
-func (w *world) giveBack(r *request) {
-	if r.over = true; r.Failed && w.demand.counts(r.Wanted) {
-		r.class.figures.Failed++
-	}
-	for _, m := range r.machines {
-		if m.state == statemachine.Running {
-			w.moves(m, statemachine.Released)
-		} else {
-			w.moves(m, statemachine.Unclaimed)
+		if w.now = p.At; !p.Failed {
+			w.waiting = append(w.waiting, &request{PastRequest: p, class: w.classes[i], usage: strings.Split(p.Usage, ","), types: strings.Split(p.Types, ",")})
+			due = w.reconcile()
+		} else if d.counts(p) {
+			w.classes[i].figures.Failed++
 		}
 	}
-	w.clean(r.machines)
-}
-
-// clean brings machines of a class back to the pool after the handshake.
-func (w *world) clean(machines []*machine) {
-	if len(machines) == 0 {
-		return
+	for _, r := range w.waiting {
+		w.release(r, d.To)
 	}
-	c := machines[0].class
-	c.returning = append(c.returning, machines...)
-	w.at(w.clock.now.Add(handshake), func() {
-		c.returning = slices.DeleteFunc(c.returning, func(m *machine) bool { return slices.Contains(machines, m) })
-		for _, m := range machines {
-			w.offer(m)
-		}
-		w.wake(c)
-		w.tend(c)
-	})
-}
-
-// offer puts a clean machine into the pool, for as long as it may be idle.
-func (w *world) offer(m *machine) {
-	w.moves(m, statemachine.Pooled)
-	w.pooled[m.ticket.InstanceID] = m
-	m.ticket.Threshold = m.threshold
-	w.pickup.Put(m.ticket)
-	w.look(m)
-}
-
-// look comes back to an idle machine when something is due.
-func (w *world) look(m *machine) {
-	until := m.threshold
-	w.at(until, func() {
-		if w.pooled[m.ticket.InstanceID] != m || !m.threshold.Equal(until) {
-			return // claimed meanwhile
-		}
-		d := statemachine.Decide(statemachine.Facts{State: m.state, Threshold: m.threshold, Pooled: true, Limits: m.class.limits}, w.clock.now)
-		w.end(m, d.Event)
-		w.tend(m.class)
-	})
-}
-
-// end ends an idle machine, and serves those that waited for its room.
-func (w *world) end(m *machine, event statemachine.Event) {
-	w.drop(m, event)
-	for _, c := range w.waitingClasses() {
-		w.wake(c)
-	}
-}
-
-// drop takes an idle machine out of the pool and of the world.
-func (w *world) drop(m *machine, event statemachine.Event) {
-	w.pickup.Drop(m.ticket.InstanceID)
-	delete(w.pooled, m.ticket.InstanceID)
-	w.moves(m, event)
-	delete(w.alive, m)
-	m.class.live--
-}
-
-// wake serves those of a class that wait, the oldest first.
-func (w *world) wake(c *class) {
-	line := c.waiting
-	c.waiting = nil
-	for i, r := range line {
-		if !r.over {
-			w.serve(r)
-		}
-		if r.missing > 0 && !r.over {
-			c.waiting = append(c.waiting, r)
-			if w.pickup.Count(r.query) == 0 && w.room(c) == 0 {
-				c.waiting = append(c.waiting, line[i+1:]...)
-				return
-			}
-		}
-	}
-}
-
-func (w *world) waitingClasses() []*class {
-	var out []*class
-	for _, c := range w.classes {
-		if len(c.waiting) > 0 {
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, func(a, b *class) int {
-		return cmp.Or(a.waiting[0].At.Compare(b.waiting[0].At), cmp.Compare(a.name, b.name))
-	})
+	w.now = never
+	w.expire()
 	return out
 }
 
-// coming counts the machines on their way back that a request can use and no older one needs, and says until when to wait for
-// them: no longer than a claim may take (ADR 0004).
-func (w *world) coming(r *request) (int, time.Time) {
-	n, due := 0, time.Time{}
-	for _, m := range r.class.returning {
-		until := m.since.Add(r.class.limits.ClaimGate)
-		if !w.clock.now.Before(until) || !r.query.Matches(m.ticket) {
+func newClass(cfg reconciler.Config, d Demand, name string) *class {
+	c, kinds := &class{Class: cfg.Classes[name], name: name, idle: cfg.LimitsOf(name).Idle, figures: &Figures{}}, map[store.DemandKind]int{}
+	c.step, c.life = cfg.FloorStep(name), cfg.Retired(c.Floor, d.From).Sub(d.From)
+	for _, p := range d.Requests {
+		if p.Class != name || p.Failed {
 			continue
 		}
-		if n++; due.IsZero() || until.Before(due) {
-			due = until
+		if kinds[p.DemandKind] += p.Count; kinds[p.DemandKind] > kinds[c.common] {
+			c.common = p.DemandKind
+		}
+		if p.Warm == p.Count {
+			c.warm = append(c.warm, p.Waited)
+		} else {
+			c.cold = append(c.cold, p.Waited)
 		}
 	}
-	for _, older := range r.class.waiting {
-		if older == r {
+	if len(c.warm) == 0 {
+		c.warm = []time.Duration{usualClaim}
+	}
+	if len(c.cold) == 0 {
+		c.cold = []time.Duration{usualBoot}
+	}
+	slices.Sort(c.warm)
+	slices.Sort(c.cold)
+	return c
+}
+
+// reconcile ends instances, serves the requests that wait, and keeps minimum idle. It returns when it is due again without a new
+// request.
+func (w *world) reconcile() time.Time {
+	w.expire()
+	var waiting []*request
+	blocked := map[store.DemandKind]bool{} // an older request of the kind waits
+	for _, r := range w.waiting {
+		kind := store.DemandKind{Class: r.Class, Usage: r.Usage, Types: r.Types}
+		if blocked[kind] || !w.serve(r) {
+			blocked[kind] = true
+			waiting = append(waiting, r)
+		}
+	}
+	w.waiting = waiting
+	due := never
+	for _, c := range w.classes {
+		if c.keeps() {
+			w.keep(c)
+			if next := c.Floor.Schedule.Next(w.now); !next.IsZero() {
+				due = earlier(due, next)
+			}
+		}
+		for i := 0; i < len(c.machines) && (c.keeps() || len(w.waiting) > 0); i++ {
+			m := c.machines[i]
+			for _, at := range []time.Time{m.released, m.pooled, m.expires.Add(-c.step / 2), m.expires} {
+				if at.After(w.now) {
+					due = earlier(due, at)
+				}
+			}
+		}
+	}
+	return due
+}
+
+// expire ends the instances whose time is over.
+func (w *world) expire() {
+	for _, c := range w.classes {
+		c.machines = slices.DeleteFunc(c.machines, func(m *machine) bool {
+			over := !m.expires.After(w.now)
+			if over {
+				c.figures.Idle += w.demand.span(m.released, m.expires)
+			}
+			return over
+		})
+	}
+}
+
+// serve gives a request the instances that it is short of: those in the pool and on their way there, then new ones as far as the caps
+// allow. It returns false if the request has to wait.
+func (w *world) serve(r *request) bool {
+	c, warm, ready := r.class, 0, r.At
+	for len(r.machines) < r.Count {
+		m := w.pick(r)
+		if m != nil {
+			m.warm, m.claimed = true, later(w.now, m.pooled)
+			m.ready = m.claimed.Add(r.took(c.warm, r.Warm == r.Count && m.claimed.Equal(r.At)))
+			c.figures.Idle += w.demand.span(m.released, m.claimed)
+		} else if w.room(c) > 0 || w.makeRoom(c) {
+			m = w.launch(c, r.DemandKind, r.usage[0])
+			m.ready = w.now.Add(r.took(c.cold, r.Warm < r.Count && w.now.Equal(r.At)))
+		} else {
+			return false
+		}
+		m.released, m.pooled, m.expires = never, never, never
+		r.machines = append(r.machines, m)
+	}
+	for _, m := range r.machines {
+		if ready = later(ready, m.ready); m.warm {
+			warm++
+		}
+	}
+	w.release(r, ready)
+	if w.demand.counts(r.PastRequest) {
+		c.figures.add(r.Count, warm, ready.Sub(r.At))
+	}
+	return true
+}
+
+// pick returns the instance that a request gets: of the first usage class that has any, the one that expires first.
+func (w *world) pick(r *request) (best *machine) {
+	for _, usage := range r.usage {
+		for _, m := range r.class.machines {
+			if m.kind.Usage == usage && !m.released.After(w.now) && (best == nil || m.expires.Before(best.expires)) && r.allows(m) {
+				best = m
+			}
+		}
+		if best != nil {
 			break
 		}
-		n -= older.missing
 	}
-	return min(max(n, 0), r.missing), due
+	return best
 }
 
-// room is how many more machines of a class the caps allow.
-func (w *world) room(c *class) int {
-	left := w.cfg.MaxInstances - len(w.alive)
-	if own := w.cfg.Classes[c.name].Cap; own > 0 {
-		left = min(left, own-c.live)
-	}
-	return max(0, left)
+// allows reports whether an instance has a type that a request takes.
+func (r *request) allows(m *machine) bool {
+	return m.kind.Types == r.Types || glob.Any(r.types, m.kind.Type)
 }
 
-// launch makes a machine of a class.
-func (w *world) launch(of *class, usage, instanceType string) *machine {
-	w.made++
-	of.live++
-	c := w.cfg.Classes[of.name]
-	m := &machine{class: of, began: w.clock.now, since: w.clock.now, ticket: pool.Ticket{
-		InstanceID: strconv.Itoa(w.made), UsageClass: usage, InstanceType: instanceType, CPU: c.CPU, Mem: c.Mem, ResourceClass: of.name,
-	}}
-	w.alive[m] = true
-	w.moves(m, statemachine.Launched)
+// took is how long a start of a request takes: as long as it really took if that was the same start, or else as long as one of its
+// class took.
+func (r *request) took(starts []time.Duration, same bool) time.Duration {
+	if same {
+		return r.Waited
+	}
+	return starts[r.At.Nanosecond()%len(starts)]
+}
+
+// release returns the instances of a request to the pool once it has held them, and adds up their time.
+func (w *world) release(r *request, ready time.Time) {
+	end := ready.Add(r.Held)
+	for _, m := range r.machines {
+		if !m.warm {
+			r.class.figures.Booting += w.demand.span(m.began, ready)
+			m.claimed = ready
+		}
+		r.class.figures.Busy += w.demand.span(m.claimed, end)
+		m.free(end, r.class.idle)
+	}
+}
+
+// free makes an instance idle at an instant.
+func (m *machine) free(at time.Time, idle time.Duration) {
+	m.released, m.pooled, m.expires = at, at.Add(cleanup), at.Add(cleanup+idle)
+}
+
+// launch makes an instance.
+func (w *world) launch(c *class, kind store.DemandKind, usage string) *machine {
+	m := &machine{kind: kind, began: w.now}
+	m.kind.Usage = usage
+	c.machines = append(c.machines, m)
 	return m
 }
 
-// moves makes an event happen on a machine, by the table.
-func (w *world) moves(m *machine, event statemachine.Event) {
-	next, err := statemachine.Next(m.state, event)
-	if err != nil && w.err == nil {
-		w.err = fmt.Errorf("replay at %s: %w", w.clock.now, err)
+// room is how many more instances of a class the caps allow.
+func (w *world) room(c *class) int {
+	room := w.cfg.MaxInstances
+	for _, of := range w.classes {
+		room -= len(of.machines)
 	}
-	m.class.figures.spend(m.state, span(m.since, w.clock.now, w.demand.From, w.demand.To))
-	m.state, m.since, m.threshold = next, w.clock.now, w.clock.now.Add(m.class.limits.For(next))
+	if c.Cap > 0 {
+		room = min(room, c.Cap-len(c.machines))
+	}
+	return room
+}
+
+// makeRoom ends the oldest idle instance of a minimum idle that is below a cap in the way of a request. It reports whether it found one.
+func (w *world) makeRoom(c *class) bool {
+	var oldest *machine
+	for _, of := range w.classes {
+		for _, m := range of.machines {
+			inTheWay := of.keeps() && !m.pooled.After(w.now) && (of == c || c.Cap == 0 || len(c.machines) < c.Cap)
+			usable := func(r *request) bool { return r.class == of && len(r.machines) < r.Count && r.allows(m) }
+			if inTheWay && (oldest == nil || m.began.Before(oldest.began)) && !slices.ContainsFunc(w.waiting, usable) {
+				oldest = m
+			}
+		}
+	}
+	if oldest != nil {
+		oldest.expires = w.now
+		w.expire()
+	}
+	return oldest != nil
+}
+
+// keeps reports whether a class has a minimum idle.
+func (c *class) keeps() bool { return c.Floor.Schedule.Most() > 0 || c.Floor.Max > 0 }
+
+// keep brings the minimum idle of a class to what its schedule wants, as reconciler/floors.go does: it renews, ends and launches
+// instances.
+func (w *world) keep(c *class) {
+	var idle []*machine
+	for _, m := range c.machines {
+		usable := m.claimed.IsZero() || !m.released.After(w.now)
+		if usable && slices.Contains(c.Floor.UsageClasses, m.kind.Usage) && w.now.Before(m.began.Add(c.life)) {
+			idle = append(idle, m)
+		}
+	}
+	slices.SortStableFunc(idle, func(a, b *machine) int { return b.began.Compare(a.began) })
+	want := c.Floor.Schedule.Min(w.now)
+	for i, m := range idle {
+		if i < want && !w.now.Before(m.expires.Add(-c.step/2)) {
+			m.expires = later(m.expires, earlier(w.now.Add(c.step), m.began.Add(c.Floor.MaxAge)))
+		} else if c.Floor.Max > 0 && i >= c.Floor.Max && !m.pooled.After(w.now) {
+			m.expires = w.now
+		}
+	}
+	w.expire()
+	short := min(want-len(idle), w.room(c))
+	for _, r := range w.waiting {
+		if short -= r.Count - len(r.machines); r.class == c {
+			return // requests come first
+		}
+	}
+	for range short {
+		m := w.launch(c, c.common, c.Floor.UsageClasses[0])
+		m.free(w.now.Add(c.cold[len(c.cold)/2]), c.idle)
+		c.figures.Booting += w.demand.span(w.now, m.released)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }

@@ -4,14 +4,7 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/remuda-run/remuda/statemachine"
 )
-
-// Result is what a replay came to.
-type Result struct {
-	Classes map[string]*Figures
-}
 
 // Figures are about the requests that came in the time that counts, and about the machines' time within it.
 type Figures struct {
@@ -25,23 +18,21 @@ type Figures struct {
 	Idle     time.Duration   // unowned
 }
 
-// Really sums up what the record tells; it tells nothing of machines' time but how long they were held.
+// Really sums up what the demand tells by class. It tells nothing of instances' time.
 func Really(d Demand) map[string]*Figures {
 	out := map[string]*Figures{}
-	for _, w := range d.Wanted {
-		if !d.counts(w) {
+	for _, p := range d.Requests {
+		if !d.counts(p) {
 			continue
 		}
-		f := out[w.Class]
-		if f == nil {
-			f = &Figures{}
-			out[w.Class] = f
+		if out[p.Class] == nil {
+			out[p.Class] = &Figures{}
 		}
-		if w.Failed {
-			f.Failed++
-			continue
+		if p.Failed {
+			out[p.Class].Failed++
+		} else {
+			out[p.Class].add(p.Count, p.Warm, p.Waited)
 		}
-		f.add(w.Count, w.Warm, w.Waited)
 	}
 	return out
 }
@@ -51,19 +42,6 @@ func (f *Figures) add(machines, warm int, waited time.Duration) {
 	f.Machines += machines
 	f.Warm += warm
 	f.Waits = append(f.Waits, waited)
-}
-
-// spend adds a machine's time in a state.
-func (f *Figures) spend(in statemachine.State, d time.Duration) {
-	switch in {
-	case statemachine.Created:
-		f.Booting += d
-	case statemachine.Claimed, statemachine.Running:
-		f.Busy += d
-	case statemachine.Idle:
-		f.Idle += d
-	case statemachine.None, statemachine.Terminated:
-	}
 }
 
 // HitRate is the share of machines that were of the pool; 0 if there were none.

@@ -73,7 +73,8 @@ func TestRead_ForeignItems_TakeLittleMemory_Review_S2_S7(t *testing.T) {
 func TestRead_OwnLargeItems(t *testing.T) {
 	for name, item := range map[string]string{
 		"Status": wireList(store.KindRunStatus, "instances", `{"M":{"instanceId":{"S":"i-1"},"warm":{"BOOL":true}}}`, store.MaxSeats),
-		"Demand": `{"PK":{"S":"META#demand-2026-01-02"},"SK":{"S":"TYPE#Demand"},"version":{"N":"1"},"entries":{"S":"` + strings.Repeat("x", store.MaxDemand) + `"}}`,
+		"Demand": `{"PK":{"S":"META#demand-2026-01-02"},"SK":{"S":"TYPE#Demand"},"version":{"N":"1"},"rows":{"L":[{"M":{"hour":{"N":"3"},"requests":{"L":[` +
+			strings.Repeat(`{"L":[{"N":"3599999999999"},{"N":"86400000"},{"N":"86400000"},{"N":"3000"},{"N":"3000"}]},`, 6000) + `{"L":[]}]}}}]}}`,
 	} {
 		var a answer
 		if _, err := a.read(strings.NewReader(`{"Item":` + item + `}`)); err != nil || a.items[0].Broken != nil || len(a.items[0].Attributes) < 50_000 {
