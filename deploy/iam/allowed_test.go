@@ -78,7 +78,7 @@ func allowed() []scenario {
 			when(iam.Controller, "dynamodb:GetItem", "the lease", item("GetItem", "META#lease", "")),
 			when(iam.Controller, "dynamodb:BatchGetItem", "reports", item("BatchGetItem", ownKey, "")),
 			when(iam.Controller, "dynamodb:PutItem", "an instance", item("PutItem", ownKey, "PK SK version state")),
-			when(iam.Controller, "dynamodb:PutItem", "the demand of a day", item("PutItem", "META#demand-2026-01-02", "PK SK version entries")),
+			when(iam.Controller, "dynamodb:PutItem", "the demand of a day", item("PutItem", "META#demand-2026-01-02", "PK SK version rows")),
 			when(iam.Controller, "dynamodb:PutItem", "a status", item("PutItem", "RUN#4711", "PK SK version phase")),
 			when(iam.Controller, "dynamodb:PutItem", "a request of a run that goes on", item("PutItem", "RUN#4711", requestAttributes)),
 			when(iam.Controller, "dynamodb:Scan", "everything", item("Scan", "", "")),

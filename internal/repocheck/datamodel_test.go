@@ -17,7 +17,7 @@ import (
 var records = []any{
 	store.RunRequest{}, store.KeptLimits{}, store.RunClient{}, store.RunStatus{}, store.Seat{}, store.Counts{},
 	store.Instance{}, store.Registration{}, store.Heartbeat{}, store.Beat{}, store.Signal{}, store.SignalValue{},
-	store.Watch{}, store.Launch{}, store.LaunchSeat{}, store.Lease{}, store.Health{}, store.Budget{}, store.GitHubBudget{}, store.Outage{}, store.DrainOrder{}, store.Floor{}, store.Demand{}, store.Costs{}, store.CostRow{}, store.Spent{}, store.UnpricedTime{},
+	store.Watch{}, store.Launch{}, store.LaunchSeat{}, store.Lease{}, store.Health{}, store.Budget{}, store.GitHubBudget{}, store.Outage{}, store.DrainOrder{}, store.Floor{}, store.Demand{}, store.DemandRow{}, store.DemandKind{}, store.Costs{}, store.CostRow{}, store.Spent{}, store.UnpricedTime{},
 }
 
 // attributes returns the names under which the fields of a record are stored.
