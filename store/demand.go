@@ -211,9 +211,9 @@ func (d *Demand) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// begin returns midnight of the day; validate has parsed it.
+// begin returns midnight of the day. validate rejects a day that is none.
 func (d *Demand) begin() time.Time {
-	begin, _ := time.Parse(time.DateOnly, d.Day) //nolint:errcheck // validate
+	begin, _ := time.Parse(time.DateOnly, d.Day)
 	return begin
 }
 

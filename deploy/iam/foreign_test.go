@@ -15,7 +15,7 @@ func TestPolicies_AllowNoAttributeOfTheController_Review_S2(t *testing.T) {
 			t.Errorf("attribute %s is written by others, and has no bound", name)
 		}
 	}
-	for _, name := range []string{"instances", "history", "entries", "rows", "health"} {
+	for _, name := range []string{"instances", "history", "rows", "health"} {
 		if !store.OwnAttribute(name) {
 			t.Errorf("attribute %s of a large record of the controller has a bound", name)
 		}

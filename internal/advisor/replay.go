@@ -200,14 +200,15 @@ func (w *world) serve(r *request) bool {
 	c, warm, ready := r.class, 0, r.At
 	for len(r.machines) < r.Count {
 		m := w.pick(r)
-		if m != nil {
+		switch {
+		case m != nil:
 			m.warm, m.claimed = true, later(w.now, m.pooled)
 			m.ready = m.claimed.Add(r.took(c.warm, r.Warm == r.Count && m.claimed.Equal(r.At)))
 			c.figures.Idle += w.demand.span(m.released, m.claimed)
-		} else if w.room(c) > 0 || w.makeRoom(c) {
+		case w.room(c) > 0 || w.makeRoom(c):
 			m = w.launch(c, r.DemandKind, r.usage[0])
 			m.ready = w.now.Add(r.took(c.cold, r.Warm < r.Count && w.now.Equal(r.At)))
-		} else {
+		default:
 			return false
 		}
 		m.released, m.pooled, m.expires = never, never, never

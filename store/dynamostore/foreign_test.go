@@ -83,6 +83,15 @@ func TestRead_OwnLargeItems(t *testing.T) {
 	}
 }
 
+// An item of a version before, whose demand was one large text, is read without the text. It is no bad record.
+func TestRead_DemandOfAnEarlierVersion(t *testing.T) {
+	item := `{"PK":{"S":"META#demand-2026-01-02"},"SK":{"S":"TYPE#Demand"},"version":{"N":"7"},"entries":{"S":"` + strings.Repeat("x", 300_000) + `"},"leftOut":{"N":"3"}}`
+	var a answer
+	if _, err := a.read(strings.NewReader(`{"Item":` + item + `}`)); err != nil || a.items[0].Broken != nil || a.items[0].Version != 7 || string(a.items[0].Attributes) != `{"leftOut":3}` {
+		t.Errorf("read() = %+v, %v", a.items, err)
+	}
+}
+
 // A long name costs its own item alone. In JSON, a name of 6,000 control characters is that long.
 func TestRead_LongName_Review_S7(t *testing.T) {
 	key := fmt.Sprintf(`"PK":{"S":"RUN#1"},"SK":{"S":%q}`, store.KindRunRequest)
