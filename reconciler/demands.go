@@ -19,30 +19,30 @@ import (
 type demands struct {
 	*tenure
 	cache *cache
-	days  map[string]*demandDay // those that were read or written
+	days  map[string]*demandDay // that this controller has read or written
 }
 
-// demandDay is one day's item as it is stored, and when it may be written again.
+// demandDay is the stored item of one day, and the instant from which it may be written again.
 type demandDay struct {
 	stored store.Demand
 	next   time.Time
 }
 
-// A day is written once a minute at most, and a large one less often: DynamoDB bills each started kilobyte. So it costs ten write
-// units a minute at most.
+// The controller writes a day once a minute at most. It writes a large day less often, because DynamoDB bills each started kilobyte. So a
+// day costs at most ten write units a minute.
 const (
 	demandPeriod = time.Minute
-	demandBytes  = 10_000 // of a day's entries for which it waits a period
+	demandBytes  = 10_000 // of a day's rows for each period between two writes
 )
 
-// record adds what is over to the items of its days.
+// record adds the attempts that are over to the items of their days.
 func (d *demands) record(ctx context.Context) error {
 	now := d.clock.Now()
 	days := d.cache.requests.unrecorded(now)
 	var errs []error
 	for _, day := range slices.Sorted(maps.Keys(days)) {
 		err := d.recordDay(ctx, day, days[day], now)
-		if errors.Is(err, store.ErrInvalid) { // another look does not repair it, and must not keep other days from being written
+		if errors.Is(err, store.ErrInvalid) { // a retry does not repair the item, and must not delay other days
 			d.log.Warn("the demand of a day cannot be read or written, and is left alone; delete its item", logkey.Error, err)
 			d.days[day] = &demandDay{next: now.Add(2 * recordLife)} // past its last write
 			err = nil
@@ -53,7 +53,7 @@ func (d *demands) record(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// firstDemand is the first day that is still written: what was over before may have no status any more.
+// firstDemand is the first day that is still written. Requests that were over before may have no status any more.
 func firstDemand(now time.Time) string { return store.DayOf(now.Add(-recordLife)) }
 
 func (d *demands) recordDay(ctx context.Context, day string, over []store.PastRequest, now time.Time) error {
@@ -86,7 +86,7 @@ func (d *demands) recordDay(ctx context.Context, day string, over []store.PastRe
 	return nil
 }
 
-// unrecorded returns the attempts that are over and in no item yet as far as is known, by the day on which they ended.
+// unrecorded returns the attempts that are over and not known to be in an item, by the day on which they ended.
 func (v *requestRecords) unrecorded(now time.Time) map[string][]store.PastRequest {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -41,7 +41,7 @@ func (c *Costs) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// valid returns the valid entries of a list, at most so many, and describes the dropped entries.
+// valid returns the valid entries of a list, at most most of them, and describes the dropped entries.
 func valid[R interface{ validate() error }](name string, list []json.RawMessage, most int) (out []R, dropped []string) {
 	for i, text := range list {
 		var r R

@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// Demand is what the requests of one UTC day wanted and got: of those that were over on that day. It names no run and no repository.
+// Demand is what the requests wanted and got that were over on one UTC day. It names no run and no repository.
 // `remuda advise` replays it under other settings.
 type Demand struct {
 	Day       string      `json:"-"`                 // 2026-01-02
 	Rows      []DemandRow `json:"rows"`              // at most MaxDemand bytes
-	LeftOut   int         `json:"leftOut,omitempty"` // requests, at least, that the rows lack: there was no room, or a row was not readable
+	LeftOut   int         `json:"leftOut,omitempty"` // at least so many requests are missing, because there was no room or a row was not readable
 	ChangedAt Time        `json:"changedAt"`
 	Version   int64       `json:"-"`
 	ExpiresAt time.Time   `json:"-"`
@@ -27,7 +27,7 @@ type Demand struct {
 
 // DemandRow holds the requests of one kind that came in one hour.
 type DemandRow struct {
-	Hour int `json:"hour"` // hours from midnight of the day; less than 0: on a day before
+	Hour int `json:"hour"` // hours from midnight of the day; negative on a day before
 	DemandKind
 	Requests [][5]int64 `json:"requests"` // each: nanoseconds from the hour, milliseconds waited and held (-1: failed), instances, warm instances
 }
@@ -35,15 +35,15 @@ type DemandRow struct {
 // DemandKind is what the requests of a row have in common. Lists have commas.
 type DemandKind struct {
 	Class string `json:"class"`
-	Usage string `json:"usage"`           // usage classes, in order of preference
-	Types string `json:"types,omitempty"` // patterns of allowed instance types; of a long list, the beginning
+	Usage string `json:"usage"`           // usage classes in order of preference
+	Types string `json:"types,omitempty"` // patterns of allowed instance types; a long list is cut
 	Type  string `json:"type,omitempty"`  // instance type of the first instance; "" if there was none
 }
 
 // PastRequest is what one attempt of a request wanted and got.
 type PastRequest struct {
 	DemandKind
-	At     time.Time     // when it was accepted; its part below a millisecond tells attempts apart that were accepted in the same one
+	At     time.Time     // when it was accepted; the part below a millisecond is a hash of ID and Attempt, so that no two are equal
 	Waited time.Duration // until it was Ready, or failed
 	Held   time.Duration // from Ready until it was released
 	Failed bool          // it was never Ready
@@ -72,8 +72,8 @@ func DemandKey(day string) Key { return Key{demandPrefix + day, KindDemand} }
 // DayOf returns the day of an instant, as the keys of records name it.
 func DayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// PastRequestOf returns what an attempt wanted that has been released, has failed, or was replaced at an instant. It returns false
-// if the attempt is not over, and if it was refused.
+// PastRequestOf returns what an attempt wanted and got. The attempt was released, has failed, or was replaced at an instant. The result
+// is false if the attempt is not over, or was refused.
 func PastRequestOf(r RunRequest, st RunStatus, replaced time.Time) (PastRequest, bool) {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%d", st.ID, st.Attempt))
 	tag := time.Duration(binary.BigEndian.Uint32(sum[:])) % time.Millisecond
@@ -162,8 +162,8 @@ func (d Demand) Requests() (out []PastRequest) {
 	return out
 }
 
-// With adds those requests that the demand does not have, as long as there is room. It returns the instants by which it knows the
-// requests that it has then. A repeated call changes nothing.
+// With adds the requests of a list that the demand does not have, as long as there is room. It also returns the instants of all its
+// requests, which identify them. A repeated call changes nothing.
 func (d Demand) With(list []PastRequest) (Demand, map[int64]bool) {
 	has := map[int64]bool{}
 	for _, p := range d.Requests() {
@@ -211,7 +211,7 @@ func (d *Demand) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// begin returns midnight of the day. validate rejects a day that is none.
+// begin returns midnight of the day. validate rejects an invalid day.
 func (d *Demand) begin() time.Time {
 	begin, _ := time.Parse(time.DateOnly, d.Day)
 	return begin

@@ -10,13 +10,13 @@ import (
 	"github.com/remuda-run/remuda/reconciler"
 )
 
-// Row is one setting of a class, and what it would have come to.
+// Row is the result of one setting of a class.
 type Row struct {
-	Setting int // its place among those that were tried; the first is the one in force
+	Setting int // index among the settings that were tried; 0 is the setting in force
 	Figures
 }
 
-// Idles are the limits of idle machines that are worth trying: each some half longer, from what a handshake needs to a working day.
+// Idles are the idle limits to try, from one minute to a working day. Each is about half longer than the limit before it.
 func Idles() []time.Duration {
 	return []time.Duration{
 		time.Minute, 2 * time.Minute, 3 * time.Minute, 5 * time.Minute, 7 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute,
@@ -24,10 +24,10 @@ func Idles() []time.Duration {
 	}
 }
 
-// MaxStarts bounds the starts of machines in all replays of an advice, a few seconds of computing (BenchmarkReplay).
+// MaxStarts bounds the starts of instances in all replays of one advice. They take a few seconds (BenchmarkReplay).
 const MaxStarts = 500_000
 
-// Bound leaves out the oldest requests of which so many replays would be too much, and moves the time that counts.
+// Bound removes the oldest requests if so many replays would exceed MaxStarts, and moves From accordingly.
 func Bound(d Demand, replays int) Demand {
 	left := MaxStarts / max(1, replays)
 	for i, p := range slices.Backward(d.Requests) {
@@ -42,8 +42,8 @@ func Bound(d Demand, replays int) Demand {
 	return d
 }
 
-// Frontier replays the demand for settings of a class, of which the first is the one in force. It returns that one and those that no
-// other beats in one of waiting and instances' time without being beaten in the other, the cheapest first.
+// Frontier replays the demand for each setting of a class. The first setting is the one in force. Frontier returns it, and each setting
+// that is better than all cheaper settings in waiting. The cheapest comes first.
 func Frontier(cfg reconciler.Config, name string, d Demand, settings []reconciler.Class) []Row {
 	rows := make([]Row, len(settings))
 	for i, class := range settings {

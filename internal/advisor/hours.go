@@ -8,17 +8,17 @@ import (
 
 // Hours are when most requests of a class come, on the wall clock of a place, and how many machines they have at once.
 type Hours struct {
-	Days     []time.Weekday // from Monday on; those with a quarter at least of the busiest day's requests
+	Days     []time.Weekday // from Monday on; each has at least a quarter of the busiest day's requests
 	From, To int            // minutes of the day, in half hours, 0 to 1440: all but the earliest and the latest twentieth
 	Peak     int            // machines, at most
 }
 
 const (
 	half   = 30
-	bootIn = 2 // minutes before the first request in which a machine boots
+	bootIn = 2 // minutes that an instance needs to boot before the first request
 )
 
-// HoursOf returns those of a class.
+// HoursOf returns the hours of a class.
 func HoursOf(d Demand, class string, place *time.Location) Hours {
 	var out Hours
 	var counts [7]int

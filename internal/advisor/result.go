@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Figures are about the requests that came in the time that counts, and about the machines' time within it.
+// Figures are the totals of a class between From and To of its demand.
 type Figures struct {
 	Requests int             // that became Ready
 	Failed   int             // that did not
-	Machines int             // that they got
-	Warm     int             // of the pool
+	Machines int             // of these requests
+	Warm     int             // machines from the pool
 	Waits    []time.Duration // of the requests
 	Booting  time.Duration   // of machines, until they were ready
-	Busy     time.Duration   // from a claim or from ready until they were given back
-	Idle     time.Duration   // unowned
+	Busy     time.Duration   // from a claim or from ready until the release
+	Idle     time.Duration   // without a request
 }
 
-// Really sums up what the demand tells by class. It tells nothing of instances' time.
+// Really sums up the demand by class. The demand does not contain the time of instances.
 func Really(d Demand) map[string]*Figures {
 	out := map[string]*Figures{}
 	for _, p := range d.Requests {
@@ -44,7 +44,7 @@ func (f *Figures) add(machines, warm int, waited time.Duration) {
 	f.Waits = append(f.Waits, waited)
 }
 
-// HitRate is the share of machines that were of the pool; 0 if there were none.
+// HitRate is the share of machines from the pool, or 0 without machines.
 func (f *Figures) HitRate() float64 {
 	if f.Machines == 0 {
 		return 0
@@ -52,7 +52,7 @@ func (f *Figures) HitRate() float64 {
 	return float64(f.Warm) / float64(f.Machines)
 }
 
-// Waited is the wait of all requests together.
+// Waited is the total wait of all requests.
 func (f *Figures) Waited() time.Duration {
 	var sum time.Duration
 	for _, w := range f.Waits {
@@ -61,7 +61,7 @@ func (f *Figures) Waited() time.Duration {
 	return sum
 }
 
-// Quantile is the wait that a share of the requests did not exceed; 0 if there were none.
+// Quantile is the wait that a share of the requests did not exceed, or 0 without requests.
 func (f *Figures) Quantile(share float64) time.Duration {
 	if len(f.Waits) == 0 {
 		return 0
@@ -70,14 +70,14 @@ func (f *Figures) Quantile(share float64) time.Duration {
 	return sorted[max(0, int(math.Ceil(share*float64(len(sorted))))-1)]
 }
 
-// MachineTime is how long all machines lived together: what is paid for.
+// MachineTime is the total time of all machines, which is what EC2 bills.
 func (f *Figures) MachineTime() time.Duration { return f.Booting + f.Busy + f.Idle }
 
 // Agreement is how far a replay may be from what happened.
 const Agreement = 0.05
 
-// Agrees reports whether the replayed hit rate and the time waited differ from what happened by no more than Agreement: the rate
-// by so much of itself or of a hundred, the waiting by so much of itself.
+// Agrees reports whether a replay differs from what happened by at most Agreement. The hit rate may differ by so many points, and the
+// time waited by this share.
 func (f *Figures) Agrees(really *Figures) bool {
 	return math.Abs(f.HitRate()-really.HitRate()) <= Agreement && Off(f.Waited().Seconds(), really.Waited().Seconds()) <= Agreement
 }
