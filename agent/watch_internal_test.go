@@ -80,6 +80,6 @@ func TestAssume_OlderThanSeen_Review_C20(t *testing.T) {
 	}
 	in.Version = 7
 	if err := w.disk.assume(in); err != nil || w.disk.get().Work.RunID != "77" {
-		t.Errorf("error %v, and the listener is run %q's; want none and that of run 77", err, w.disk.get().Work.RunID)
+		t.Errorf("error %v, and the listener is run %q's; want no error and run 77", err, w.disk.get().Work.RunID)
 	}
 }

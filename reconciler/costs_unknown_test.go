@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// pricesFrom is flat's list, of which nothing is known before an instant.
+// pricesFrom is flat's list, whose prices are unknown before an instant.
 type pricesFrom struct{ at *atomic.Pointer[time.Time] }
 
 func (p pricesFrom) PerHour(string, string, string) (float64, bool) {
@@ -34,7 +34,7 @@ func (w *world) keepsTwo() {
 	})
 }
 
-// write has the item of a day be these attributes, in place of what is there.
+// write replaces the item of a day by these attributes.
 func (w *world) write(day, attributes string) {
 	w.t.Helper()
 	items, err := w.Under.Get(w.t.Context(), store.Consistent, store.CostsKey(day))
@@ -51,7 +51,7 @@ func (w *world) write(day, attributes string) {
 	}
 }
 
-// refusesOne is a table in which one item cannot be written, or not be read.
+// refusesOne is a table that refuses to write, or to read, one item.
 type refusesOne struct {
 	store.Table
 	key         store.Key
@@ -74,7 +74,7 @@ func (r *refusesOne) Get(ctx context.Context, c store.Consistency, keys ...store
 	return r.Table.Get(ctx, c, keys...)
 }
 
-// No text that a workflow writes stops the count, whatever it is: the budget is held, by this leader and by the next one.
+// No text that a workflow writes stops the count. This leader and the next one keep the budget.
 func TestBudget_ForeignText_Review_C2(t *testing.T) {
 	for name, repository := range map[string]string{
 		"Long": strings.Repeat("x", 201), "NoName": "octo", "Control": "octo/\x1b[2J\u202e", "Longest": strings.Repeat("a", 100) + "/" + strings.Repeat("b", 100),
@@ -117,7 +117,7 @@ func TestBudget_BadRowIsDropped_Review_C2(t *testing.T) {
 	}
 }
 
-// What was launched before its price was known is counted as soon as the price is known: the same day, days later, and by the next
+// If the price of an instance becomes known after its launch, its cost is counted at once: on the same day, days later, and by the next
 // leader.
 func TestBudget_PricedLater_Review_C7(t *testing.T) {
 	for name, later := range map[string]time.Duration{"SoonAfter": 20 * time.Second, "SameDay": 40 * time.Minute, "NextDay": 26 * time.Hour} {
@@ -173,7 +173,7 @@ func TestBudget_UnknownKeepsTheLastValue(t *testing.T) {
 		w.awaitPhase("200", 1, statemachine.Failed, 5*time.Second)
 		time.Sleep(30 * time.Minute)
 		if b := w.told(); b.Off != "on-demand" || b.Spent != since.Spent || b.Spent < 96 || !b.UnknownSince.Equal(since.UnknownSince) {
-			t.Errorf("the budget says %+v, want what it said before: %+v", b, since)
+			t.Errorf("the budget says %+v, want the previous value %+v", b, since)
 		}
 		if text := w.told().Text(); !strings.Contains(text, "unknown since ") || !strings.Contains(text, "last known $96.") {
 			t.Errorf("Text() = %q", text)
@@ -275,7 +275,7 @@ func TestFloors_NameTheCapThatIsReached_Review_C5(t *testing.T) {
 	})
 }
 
-// slow is a table in which a write of some items takes its time, as its caller sees it.
+// slow is a table whose writes of some items are slow for the caller.
 type slow struct {
 	store.Table
 	takes time.Duration

@@ -128,7 +128,7 @@ func TestLaunch_RefusedLogsOneErrorPerCause_Review_F2(t *testing.T) {
 			f.calls = 0 // refused again, after it was cured
 			w.serve(spec("200", 2), 2*time.Minute)
 			if n := w.linesOf("launch refused by the fleet"); n != 2*tc.want {
-				t.Errorf("%d alarms %q once it was refused anew, want %d", n, w.alarms.raised(), 2*tc.want)
+				t.Errorf("%d alarms %q after the second refusal, want %d", n, w.alarms.raised(), 2*tc.want)
 			}
 		}))
 	}

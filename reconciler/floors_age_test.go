@@ -71,7 +71,7 @@ func TestFloors_RetiredAfterARun_Review_C3(t *testing.T) {
 	})
 }
 
-// What a floor launched and no longer wants is gone within a step, also where idle machines of its class live for hours.
+// A floor's instance that is no longer wanted terminates within a step, even if idle machines of its class live for hours.
 func TestFloors_NoLongerWanted_Review_C3(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 2)
@@ -85,8 +85,8 @@ func TestFloors_NoLongerWanted_Review_C3(t *testing.T) {
 	})
 }
 
-// A floor that waits behind a request, or for the room that a request of another class is short of, is filled as soon as the request
-// no longer waits, for whatever reason.
+// A floor can wait behind a request, or for room that a request of another class needs. It is filled as soon as the request stops waiting,
+// for any reason.
 func TestFloors_TheRequestBeforeItGoes_Review_C4(t *testing.T) {
 	for name, end := range map[string]func(w *world, gone func()){
 		"TimesOut": func(w *world, _ func()) { w.awaitPhase("100", 1, statemachine.Failed, 6*time.Minute) },

@@ -97,7 +97,7 @@ func TestOutages_OneErrorAtATime_H63(t *testing.T) {
 	says("delete runner 3", "delete runner 3")
 }
 
-// A fault on this side has a reason of its own, and the lease carries its cause.
+// A local fault has a separate reason, and the lease carries its cause.
 func TestOutages_OfThisSide_ReviewB13b(t *testing.T) {
 	var out bytes.Buffer
 	clk := clocktesting.NewFakeClock(dawn)

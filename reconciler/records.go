@@ -22,7 +22,7 @@ func newRecords() *records {
 	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords(), newFloorRecords()}
 }
 
-// unrecorded returns how many instances of an open launch have no record. One whose record takes no write keeps the launch open.
+// unrecorded returns how many instances of an open launch have no record. A launch stays open while a record cannot be written.
 func (v *records) unrecorded(l store.Launch) int {
 	v.instances.mu.RLock()
 	defer v.instances.mu.RUnlock()

@@ -115,7 +115,7 @@ func TestRenew_RefusedAndStandby(t *testing.T) {
 	}))
 }
 
-// Limits that a reload lowers do not judge the agents that were launched with longer ones: a job goes on, and idle instances stay
+// If a reload lowers limits, agents that were launched with longer limits are not affected: jobs continue, and idle instances stay
 // claimable.
 func TestRenew_LoweredLimits_SpareOldAgents_Review_C13(t *testing.T) {
 	t.Run("Story", story(func(t *testing.T, w *world) {

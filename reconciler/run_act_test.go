@@ -17,7 +17,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// lateRuns are GitHub's runs, whose lists show what was so when they were frozen. A run that is read alone is shown as it is.
+// lateRuns are GitHub's runs with frozen lists. The read of a single run is current.
 type lateRuns struct {
 	*githubsim.Workflows
 
@@ -115,7 +115,7 @@ func asConfigured(*reconciler.Config) {}
 // canceled counts the calls that cancel a run.
 func (w *world) canceled() int { return w.Hub.Calls()[githubsim.CallCancelRun] }
 
-// half is a request for two runners without a client, of which the fleet has one.
+// half creates a request for two runners without a client. The fleet has one runner.
 func (w *world) half(seconds float64, more ...githubsim.JobSpec) {
 	w.t.Helper()
 	w.Fleet.SetCapacity(fleet.Slot{}, 1)
@@ -124,8 +124,8 @@ func (w *world) half(seconds float64, more ...githubsim.JobSpec) {
 	w.must(err)
 }
 
-// A request without a client fails because its second instance never came. Its jobs are over, and the run goes on elsewhere: it is left
-// alone.
+// A request without a client fails because its second instance never came. Its jobs are over, and the run continues elsewhere, so the run
+// is not canceled.
 func TestRunAct_JobsAreOver_RunIsLeftAlone_Review_C1(t *testing.T) {
 	watching(t, func(t *testing.T, w *world) {
 		w.half(20, githubsim.JobSpec{Key: "deploy", Hosted: true, Seconds: 600, Needs: []string{"a"}})
@@ -196,7 +196,8 @@ func TestRunAct_JobStopsWaitingMeanwhile_RunIsLeftAlone(t *testing.T) {
 	})
 }
 
-// Lost jobs of attempt 1 are to be run again, by lists that are late: attempt 2, which a user began and which failed by itself, is not.
+// Late lists show attempt 1, whose lost jobs must run again. A user has begun attempt 2, which failed without a lost job. Attempt 2 is not
+// run again.
 func TestRunAct_LateLists_NextAttemptIsNotRunAgain_Review_S6(t *testing.T) {
 	takesLong(t)
 	late(t, func(c *reconciler.Config) { c.Watch.RerunLost = true }, func(t *testing.T, w *world, runs *lateRuns, _ func()) {

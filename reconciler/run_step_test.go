@@ -108,7 +108,7 @@ func TestNextRunStep_Always(t *testing.T) {
 		case step.grow > 0 && step.grow <= f.count:
 			t.Fatalf("grows to no more: %+v", step)
 		case step.cancel && (!waits || !f.failed || f.view.Completed()):
-			t.Fatalf("cancels a run of which no job waits for the request's runners: %+v", step)
+			t.Fatalf("cancels a run without a job that waits for the request's runners: %+v", step)
 		case f.jobs != nil && step.jobs:
 			t.Fatalf("asks for jobs that are known: %+v", step)
 		case f.view.Attempt < f.attempt && !f.gone && cmp.Diff(step, runStep{}, cmp.AllowUnexported(runStep{})) != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// twoReads is how late a report may be: two reads of the run, and what follows.
+// twoReads is how late a report may be: two reads of the run, and the next step.
 const twoReads = 2 * poll
 
 // reported waits for the report of a request.
@@ -52,8 +52,8 @@ func (w *world) stuckNotes() int {
 	return n
 }
 
-// A run's jobs name a request of ours in a form that no runner of it takes, or a request that has no runners any more: the status says so
-// within two reads, and a check run does. Once the jobs are over nothing is said.
+// The labels of a run's jobs name a request that cannot serve them, because of other labels or because it has no more runners. The status
+// and a check run report this within two reads. The report ends with the jobs.
 func TestStuckJobs_Reported_Case8(t *testing.T) {
 	for name, tt := range map[string]struct {
 		label string
@@ -88,7 +88,7 @@ func TestStuckJobs_Reported_Case8(t *testing.T) {
 	}
 }
 
-// A request failed that its client waited for, and a job that needs nobody waits under its label.
+// A request with a client has failed, and a job without needs waits under its label.
 func TestStuckJobs_Failed(t *testing.T) {
 	watching(t, func(t *testing.T, w *world) {
 		w.start(4711, provision(), labelled("early", "4711", 30))
@@ -184,8 +184,8 @@ func TestStuckJobs_LateLists_NotReported(t *testing.T) {
 	})
 }
 
-// What is held for a run whose open jobs are all stuck returns after the idle limit, counted from the report. A job that queues
-// under the label then is asked for again. While another job of the run goes on nothing returns.
+// If all open jobs of a run are stuck, its instances return after the idle limit, counted from the report. A job that later queues under
+// the label is served again. No instance returns while another job of the run continues.
 func TestStuckJobs_InstancesReturnAfterIdle(t *testing.T) {
 	watching(t, func(t *testing.T, w *world) {
 		w.start(4711, provision(), labelled("build", "self-hosted,4711", 30, "provision"),
@@ -206,7 +206,7 @@ func TestStuckJobs_InstancesReturnAfterIdle(t *testing.T) {
 		w.await(idle+2*poll, "released", func() bool { return w.requestOf("4711").Released() })
 		st := w.awaitPhase("4711", 1, statemachine.PhaseReleased, time.Minute)
 		if st.Reason != reconciler.ReasonRunStuck || st.Watch.Waits == "" {
-			t.Errorf("reason %q, reported %q, want %q, and what is stuck", st.Reason, st.Watch.Waits, reconciler.ReasonRunStuck)
+			t.Errorf("reason %q, reported %q, want %q and a report of the stuck jobs", st.Reason, st.Watch.Waits, reconciler.ReasonRunStuck)
 		}
 	})
 }

@@ -43,10 +43,10 @@ func (u *unwritable) refuseOnly(id store.InstanceID) {
 
 func (u *unwritable) takeAll() { u.match.Store(nil) }
 
-// unwritableTable is a world's table, of which some items can be made to take no write.
+// unwritableTable is a world's table that can refuse the writes of some items.
 func (w *world) unwritableTable() *unwritable { return &unwritable{Table: w.Table} }
 
-// One instance of one class that takes no write empties no floor: the others are renewed, and those of other classes filled.
+// An instance that cannot be written does not empty a floor. The others are renewed, and floors of other classes are filled.
 func TestFloors_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Waive(sim.Needed) // the record that takes no write says idle past its threshold
@@ -110,8 +110,8 @@ func TestReaper_OneRecordTakesNoWrite_Review_C10(t *testing.T) {
 	})
 }
 
-// One launch whose record takes no write stops no other launch, of its own kind or another; and it launches nothing before it is
-// written, and the machines of its request once then.
+// A launch whose record cannot be written stops no other launch of its class or of another class. Its instances launch only once, after the
+// record is written.
 func TestLaunch_OneRecordTakesNoWrite_Review_C16(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
@@ -145,7 +145,7 @@ func TestLaunch_OneRecordTakesNoWrite_Review_C16(t *testing.T) {
 	})
 }
 
-// A launch is recorded but for one instance, whose record takes no write. The caps count each of its instances once.
+// All instances of a launch have records except one, whose record cannot be written. The caps count each instance once.
 func TestLaunch_OneInstanceTakesNoWrite_CapsCountOnce_Review_C16(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
@@ -160,7 +160,7 @@ func TestLaunch_OneInstanceTakesNoWrite_CapsCountOnce_Review_C16(t *testing.T) {
 		})
 		w.controller("c1", table)
 		w.submit(spec("100", 3, within(30*time.Minute)))
-		w.await(10*time.Second, "its launch is recorded but for one", func() bool { return len(w.Instances()) == 2 })
+		w.await(10*time.Second, "two of three instances are recorded", func() bool { return len(w.Instances()) == 2 })
 		w.serve(spec("200", 3), time.Minute)
 		table.takeAll()
 		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
@@ -168,7 +168,7 @@ func TestLaunch_OneInstanceTakesNoWrite_CapsCountOnce_Review_C16(t *testing.T) {
 	})
 }
 
-// The same for a minimum idle: what requests take of the launch is launched again.
+// The same happens with a minimum idle: instances of the launch that requests take are replaced.
 func TestFloors_OneNewInstanceTakesNoWrite_Refilled_Review_C9(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 3)
@@ -232,7 +232,7 @@ func TestClaims_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
 	})
 }
 
-// One drain order that cannot be taken up keeps no other from being carried out.
+// If one drain order cannot be accepted, the other orders are still carried out.
 func TestDrains_OneOrderTakesNoWrite_Review_C10(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		table := w.unwritableTable()

@@ -71,7 +71,7 @@ func TestWatcher_RequestComesAsTheLastReadEnds_Review_S1(t *testing.T) {
 	}
 }
 
-// Any workflow may name a repository. One that no request names any more is not kept, nor what was to be said in it.
+// Any workflow may name a repository. A repository that no request names any more is dropped, with its unsent check runs.
 func TestRequests_RepositoriesAreForgotten_Review_S11(t *testing.T) {
 	term, _, _ := newTestTerm(t, storetest.NewMemory(clocktesting.NewFakeClock(dawn)), nil)
 	requests, w := term.cache.requests, newTestWatcher(term)
@@ -98,7 +98,7 @@ func TestRequests_RepositoriesAreForgotten_Review_S11(t *testing.T) {
 	}
 }
 
-// A request that was asked for again has failed, and GitHub refuses to cancel its run: its run goes on, and no read logs anything.
+// A request that was asked for again has failed, and GitHub refuses to cancel its run. The run continues, and no read logs anything.
 func TestWatcher_AskedAgainAndFailed_LogsNothing_Review_S7(t *testing.T) {
 	table := storetest.NewMemory(clocktesting.NewFakeClock(dawn))
 	term, _, _ := newTestTerm(t, table, nil)

@@ -25,7 +25,7 @@ const MaxMessage = 1000
 // at most 400 KB (DynamoDB, "Quotas"); a seat takes up to 130 bytes there, and the rest of a status some 3 kB.
 const MaxSeats = 3000
 
-// patternForm is the form of an instance type pattern. Patterns are parts of keys, in which commas and bars are separators.
+// patternForm is the form of an instance type pattern. Patterns are parts of keys, and commas and bars separate the parts.
 var patternForm = lazyregexp.New(`^[A-Za-z0-9*.-]{1,30}$`)
 
 // Check says which fields of a request no fleet could serve, whatever is configured.

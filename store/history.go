@@ -94,7 +94,7 @@ func (h History) With(begun Time, e Entry) History {
 	return History(strings.Join(lines, "\n"))
 }
 
-// owners are the codes that show for which request an instance was paid. Statuses have none of these codes.
+// owners are the codes that show the request that paid for an instance. Statuses do not have these codes.
 var owners = []Code{CodeLaunched, CodeHandedOver, CodeReleased, CodeUnclaimed, CodeClaimed}
 
 // keptOwners is how many entries of owners are kept: the entries of the last four owners. Other entries cannot displace them.

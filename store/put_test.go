@@ -275,8 +275,8 @@ func TestNotify_FailureIsNoError(t *testing.T) {
 	}
 }
 
-// A patient store repeats a write of unknown outcome for so long, and then says that it is not confirmed: the worker reads the record
-// before it writes again. A definite answer stays what it is.
+// A patient store repeats a write of unknown outcome for its patience, and then returns ErrUnconfirmed. The worker reads the record before
+// it writes again. A definite error stays definite.
 func TestPut_PatienceEnds_Review_C9(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		s, calls := recorded(func(int, Item) error { return errReply })

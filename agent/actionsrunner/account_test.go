@@ -22,8 +22,8 @@ func programs(t *testing.T, scripts map[string]string) []string {
 	return []string{filepath.Join(dir, "none"), dir}
 }
 
-// An account of a directory server is found by the programs of the system, with all its groups, and so is a group that only
-// these know of an account in /etc/passwd. What they do not answer is an error that names them.
+// The agent finds an account of a directory server with all its groups. It also finds groups from a directory server for an account in
+// /etc/passwd. If getent or id fails, the error names the program.
 func TestLookup_AccountsOfOtherSources_Review_R3(t *testing.T) {
 	const getent = `test "$1 $2" = "passwd ldapuser" && echo "ldapuser:*:70001:70002:A user:/people/ldap:/bin/bash"`
 	for name, tt := range map[string]struct {

@@ -57,8 +57,8 @@ func TestWorld_Variables_Review_R6_R7(t *testing.T) {
 	}
 }
 
-// A .env that the operator's script, which is root, left in the runner's folder reaches each run. One that a job left there has no
-// effect, and one that somebody else may write is refused with a remedy.
+// A .env that the operator's script left in the runner's folder reaches each run. A .env of a job has no effect. A .env that users other
+// than root can write is refused with a remedy.
 func TestWorld_RunnersOwnFiles_Review_R7(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run jobs as another user")

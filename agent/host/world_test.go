@@ -14,7 +14,7 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// withHome returns an account of this computer whose home is a folder of its own.
+// withHome returns an account of this computer that owns its home.
 func withHome(t *testing.T) actionsrunner.Account {
 	t.Helper()
 	users, err := os.ReadFile("/etc/passwd")
@@ -29,12 +29,12 @@ func withHome(t *testing.T) actionsrunner.Account {
 			}
 		}
 	}
-	t.Skip("no account of this computer has a home of its own")
+	t.Skip("no account of this computer owns its home")
 	return actionsrunner.Account{}
 }
 
-// Instances that share an account have a home each, which begins with what is in the account's home. Their jobs see it in the place that
-// the account database names, and neither the account's home nor another instance changes.
+// Instances that share an account each have a separate home, which starts as a copy of the account's home. Their jobs see it at the path in
+// the account database. The account's home and the homes of other instances do not change.
 func TestMachine_SharedAccount_HomesOfTheirOwn_Review_R3(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can run jobs as another user")

@@ -127,7 +127,7 @@ func (s Scrubber) measure(ctx context.Context) (Baseline, error) {
 	return b, err
 }
 
-// containerd is the folder in which Docker keeps images since version 29.
+// containerd is the folder where Docker stores images since version 29.
 const containerd = "/var/lib/containerd"
 
 // disks returns what the disks of Root and of the container engine have left. An engine may keep its files on another computer.

@@ -381,5 +381,5 @@ func TestCheck_AgainstBaseline_H42(t *testing.T) {
 			return
 		}
 	}
-	t.Error("check never complained of a disk two thirds of which something new takes, or of its inodes")
+	t.Error("check never reported a disk with two thirds of its space or inodes newly used")
 }

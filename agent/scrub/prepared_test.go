@@ -14,8 +14,8 @@ import (
 	"github.com/remuda-run/remuda/internal/process"
 )
 
-// A daemon that the operator's script leaves would end with the first run, so the script fails at once, with the daemon's name and a
-// remedy. What ends by itself is no daemon, and one that the operator names is the machine's: it outlives cleanups.
+// The first cleanup would end a daemon of the operator's script, so the script fails at once with the daemon's name and a remedy. A process
+// that ends soon is no daemon. Cleanups keep a daemon that the operator names.
 func TestPrepare_Daemons_Review_Kind2(t *testing.T) {
 	daemon := filepath.Join(t.TempDir(), "collector")
 	agenttest.Write(t, daemon, "#!/bin/sh\nwhile :; do sleep 1; done\n")
@@ -81,7 +81,7 @@ func daemons(left []process.Ref, program string) (n int) {
 	return n
 }
 
-// The error of a refused cleanup has the cause by which such are counted.
+// The error of a refused cleanup has the cause that the cleanup is counted under.
 func TestScrub_Causes_Review_R16(t *testing.T) {
 	for name, tt := range map[string]struct {
 		spoil func(s *scrub.Scrubber)

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tree describes what is at and below a folder: each file with its properties, its time and its content.
+// tree describes a folder and its content: each file with its properties, its time and its content.
 func tree(t *testing.T, dir string) string {
 	t.Helper()
 	var out strings.Builder
@@ -69,8 +69,8 @@ func home(t *testing.T, dir string) {
 	}
 }
 
-// The third run begins with the home that the first began with, whatever the runs did to it: a home in the instance's folder, and the
-// account's own home next to others.
+// The third run begins with the same home as the first run, although the runs changed it. The home is a folder of the instance, or the
+// account's home next to other homes.
 func TestScrub_HomeBeginsAsTheScriptLeftIt_Review_R1(t *testing.T) {
 	for name, absolute := range map[string]bool{"OfTheInstance": false, "OfTheAccount": true} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestScrub_HomeBeginsAsTheScriptLeftIt_Review_R1(t *testing.T) {
 	}
 }
 
-// Before the baseline no job ran, and what the script leaves stays. With a baseline a template that is gone is an error.
+// Before the baseline no job has run, and the script's files stay. With a baseline, a missing template is an error.
 func TestScrub_TemplateMissing_Review_R1(t *testing.T) {
 	s, put := place(t)
 	s.Fresh = append(s.Fresh, Folder{Path: "home", Template: true})

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// scripts are what people give agent.script, and what is wrong with it; "": nothing.
+// scripts are typical values of agent.script, with the expected error; "": no error.
 var scripts = map[string]struct{ text, want string }{
 	"Shell":       {"#!/bin/sh\ntrue\n", ""},
 	"Env":         {"#!/usr/bin/env bash\ntrue\n", ""},
@@ -99,7 +99,7 @@ func TestConfig_OfAnotherHost_ReviewB10(t *testing.T) {
 	}
 }
 
-// config asks no service, whatever it names.
+// remuda config calls no service, even for settings that name one.
 func TestConfig_NoNetwork_ReviewB10(t *testing.T) {
 	dialed := false
 	refuse := func(string, string) (net.Conn, error) { dialed = true; return nil, errors.New("no network") }

@@ -135,8 +135,8 @@ func TestSettle(t *testing.T) {
 	})
 }
 
-// IAM applies a changed role or policy within seconds: a call fails for a denial only after three of them, each at least two seconds
-// after the one before, and one that succeeds in between begins the count anew.
+// IAM applies a changed role or policy within seconds. A call fails after three denials that are at least two seconds apart. A success in
+// between restarts the count.
 func TestSettle_BearsDenials_Review_F7(t *testing.T) {
 	denied := fmt.Errorf("%w: %w", store.ErrRefused, awserr.Explain(&smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, "dynamodb:GetItem", "table remuda"))
 	for name, tt := range map[string]struct {
@@ -166,7 +166,7 @@ func TestSettle_BearsDenials_Review_F7(t *testing.T) {
 		}
 	}
 	if d = (denials{}); d.bears(store.ErrRefused, now) || d.bears(awserr.Explain(&smithy.GenericAPIError{Code: "ResourceNotFoundException"}, "dynamodb:GetItem", "table remuda"), now) {
-		t.Error("bears() what is no denial")
+		t.Error("bears() accepts an error that is no denial")
 	}
 }
 

@@ -201,7 +201,7 @@ func (s shipped) alarms(lines []string) {
 	}
 	led, failed := noLeader.matches(s, lines), errors.matches(s, lines)
 	last, failure := minuteOf(s, led[len(led)-1]), minuteOf(s, failed[len(failed)-1])
-	// The controller of this test led for a moment. One that has led for longer logs the same line each minute.
+	// The controller of this test led for a moment. A controller that has led for longer logs the same line each minute.
 	line := led[len(led)-1]
 	for i := range noLeader.Periods {
 		earlier := last.Add(-time.Duration(i+1) * time.Minute)

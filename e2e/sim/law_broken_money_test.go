@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// storiesOfMoney are quiet stories in which instances have prices, and the month has a budget.
+// storiesOfMoney are quiet stories with prices of instances and a monthly budget.
 func storiesOfMoney(quiet func(...Step) Script) map[string]Script {
 	held := quiet(Begin(0, Workflow{ID: "100", Count: 1, Hold: 20 * time.Minute, Max: 30 * time.Minute}))
 	held.Money = Money{Price: 1, Budget: 10, Steps: []string{"floors@0.9"}}

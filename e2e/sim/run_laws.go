@@ -103,8 +103,8 @@ func (l *runLaws) answered(_, st store.RunStatus) {
 	}
 }
 
-// cancels: a run is canceled only for a request of its jobs that failed, and for which nobody waits, and only while one of these jobs
-// is queued. Whether the run is the request's and whether a job waits are two questions: a job that runs or is over answers the first.
+// cancels: a run is canceled only for a failed request of its jobs that no client waits for, and only while one of these jobs is queued. A
+// running or completed job proves that the run is the request's. It does not prove that a job waits.
 func (l *runLaws) cancels(run githubsim.RunRecord) {
 	if run.Status == githubapi.StatusCompleted {
 		return // nothing comes of it

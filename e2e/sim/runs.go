@@ -163,8 +163,8 @@ func (r *runs) busy(one githubsim.RunRecord, label string) (mine, all []stretch)
 	return mine, all
 }
 
-// stuck returns since when all open jobs of the run that a request names wait under other labels than the request's; zero: they do not.
-// What is held for the run may go back after the idle limit: no runner takes these jobs, as far as the laws are concerned.
+// stuck returns since when all open jobs of a request's run wait under labels other than the request's; zero: not all do. For the laws no
+// runner takes these jobs, so the run's instances may return to the pool after the idle limit.
 func (r *runs) stuck(a asked) (at time.Time) {
 	all, named, ok := r.attempts(a)
 	if !ok || len(all) != named {

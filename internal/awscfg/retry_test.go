@@ -21,8 +21,8 @@ import (
 	"github.com/remuda-run/remuda/internal/awstest/faults"
 )
 
-// A reply that was cut, or whose end was overwritten, is asked for again, whatever the service: its status was 200, and the SDK
-// repeats none of these by itself.
+// The client repeats a call of any service if its reply was cut or partly overwritten. The status was 200, so the SDK alone does not
+// repeat the call.
 func TestLoad_DamagedRepliesAreReadAgain_Review_F3(t *testing.T) {
 	const object = "the text of an object"
 	canned := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -126,7 +126,7 @@ func want(err error, holds func() bool) error {
 	return err
 }
 
-// What is no damaged reply is not repeated for it: an error of the service, whatever its form.
+// An error of the service is not a damaged reply, whether or not it has a body. It is not repeated for that reason.
 func TestDamaged_ErrorsOfTheServiceAreNone(t *testing.T) {
 	for name, reply := range map[string]string{"JSON": `{"__type":"ParameterNotFound"}`, "HTML": "<html>nothing</html>"} {
 		t.Run(name, func(t *testing.T) {

@@ -44,7 +44,7 @@ func TestExplain_DenialNamesActionAndResource_Review_F2(t *testing.T) {
 	}
 }
 
-// Refusals of one cause are told apart from others by code, action and kind of resource, not by the resource's id.
+// Causes differ by code, action and kind of resource, not by the resource's id.
 func TestError_Cause_Review_F2(t *testing.T) {
 	cause := func(code, message string) string {
 		return Explain(answered(403, code, message), "ec2:CreateFleet", "fleet remuda").(*Error).Cause()

@@ -234,8 +234,7 @@ func TestNamespace_Proc_Review_S0(t *testing.T) {
 	}
 }
 
-// Each kind of boundary starts a program that sees a folder of the instance in the place of the home that instances share. Nobody else
-// sees that.
+// Each kind of boundary starts a program that sees a folder of the instance at the path of the shared home. Other processes do not see it.
 func TestBoundary_View_Review_R3(t *testing.T) {
 	all := boundaries(t)
 	all["none"] = None()

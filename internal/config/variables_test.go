@@ -8,8 +8,8 @@ import (
 	"github.com/remuda-run/remuda/internal/config"
 )
 
-// A variable of jobs has a name that an environment can hold and that this program does not set itself. On EC2, where the launch
-// template shows it, no value has a password.
+// A variable of jobs must have a valid name that remuda does not set. On EC2 no value may contain a password, because the launch template
+// shows it.
 func TestValidate_Variables_Review_R5_R7(t *testing.T) {
 	for name, tt := range map[string]struct{ name, value, fleet, want string }{
 		"Fine":            {"JAVA_HOME", "/opt/java", "", ""},

@@ -22,7 +22,7 @@ import (
 	"github.com/remuda-run/remuda/internal/netfault"
 )
 
-// certificate returns one for a name that is valid until a time, signed by itself.
+// certificate returns a self-signed certificate for a name, valid until the given time.
 func certificate(t *testing.T, name string, until time.Time) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -285,7 +285,7 @@ func TestPage_HeartbeatOfTheLastPoll_NotSilent_ReviewW11(t *testing.T) {
 	}
 }
 
-// An instance that a floor launched came for no run, and was given back by no run.
+// A floor launches an instance and later releases it, without any run.
 func TestPage_OfAFloor_ReviewW8(t *testing.T) {
 	r := led()
 	in := machine("i-1", statemachine.Idle, "")

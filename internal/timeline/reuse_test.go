@@ -28,7 +28,7 @@ var (
 
 func unclean(cause string) store.Entry { return store.Entry{Code: store.CodeScrubFail, Detail: cause} }
 
-// The last ten runs are counted by what their cleanup came to. Cleanups without a run, and machines that serve one run, count as none.
+// The last ten runs are counted by the result of their cleanup. Cleanups without a run, and machines that serve one run, do not count.
 func TestReuseOf_Review_R16(t *testing.T) {
 	port := "scrub: agent: not clean: port 4317 in use: a process listens on 0.0.0.0:4317"
 	for name, tt := range map[string]struct {
@@ -59,7 +59,7 @@ func TestReuseOf_Review_R16(t *testing.T) {
 	}
 }
 
-// A cleanup is told of until the instance is assigned again.
+// A cleanup is reported until the instance is assigned again.
 func TestCleanup_Review_R16(t *testing.T) {
 	for name, tt := range map[string]struct {
 		in      store.Instance

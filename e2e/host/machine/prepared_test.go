@@ -31,7 +31,7 @@ printf 'id -un > /tmp/hook-ran\n' > /opt/hook.sh
 systemd-run --quiet --unit=prepared --uid=nobody /bin/sleep 4711000
 `
 
-// shows is a job that writes what it finds of the world to /tmp/world, and then changes all that it can.
+// shows is a job that writes its environment to /tmp/world, and then changes as much of it as it can.
 const shows = `
 exec > /tmp/world 2>&1
 id
@@ -44,8 +44,8 @@ cat .npmrc /tmp/hook-ran
 rm -rf .ssh link && echo evil > .npmrc && echo evil > .bash_profile && chmod 755 .
 `
 
-// The third run finds the world that the first run found, and both find it as the operator's script has made it: groups, account, home,
-// variables, what ssh reads, daemons (bugs R1, R3, R6, R7).
+// The first and the third run find the same environment, as the operator's script has made it: groups, account, home, variables, files that
+// ssh reads, daemons (bugs R1, R3, R6, R7).
 func TestMachine_JobsFindWhatTheScriptPrepared_Review_Kinds1And2(t *testing.T) {
 	t.Parallel()
 	hosttest.Require(t)

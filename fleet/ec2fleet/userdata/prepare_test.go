@@ -99,8 +99,8 @@ func TestRun_StockImage(t *testing.T) {
 	}
 }
 
-// Debian and Ubuntu update packages in the background, which holds dpkg's lock and restarts services under jobs. An instance masks
-// what is there of that, before anything is installed; a failure is logged and stops nothing.
+// Debian and Ubuntu update packages in the background. Updates hold dpkg's lock and restart services while jobs run. An instance masks the
+// installed update units before it installs anything. A failure is logged and does not stop the script.
 func TestRun_BackgroundUpdatesAreMasked_Review_B7(t *testing.T) {
 	const mask = "systemctl --quiet --no-block --now mask "
 	for name, tt := range map[string]struct {
