@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/schedule"
 	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/statemachine"
@@ -206,6 +207,7 @@ func TestFloors_FailingScript(t *testing.T) {
 		w.keep("small", 4)
 		w.Script = failingScript{"1"}
 		w.Waive(statemachine.ReasonScript)
+		w.Waive(sim.Bounded) // after failures in a row, the pause is longer than the law waits
 		w.controller("c1", nil)
 		time.Sleep(time.Hour)
 		if n := w.Fleet.Launched(); n < 12 || n > 4+4+4+20 {
