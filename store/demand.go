@@ -239,7 +239,7 @@ func ReadDemand(ctx context.Context, s *Store, day string) (Demand, error) {
 	return d, nil
 }
 
-// ReadDemands reads the demand of those of the days that have some, in no order. It passes bad records to bad and leaves them out.
+// ReadDemands reads the demand of the given days, in no order, and omits days without demand. It passes bad records to bad and omits them.
 func ReadDemands(ctx context.Context, s *Store, bad func(Key, error), days ...string) ([]Demand, error) {
 	return readDays[Demand](ctx, s, "demand", DemandKey, bad, days)
 }

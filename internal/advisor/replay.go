@@ -12,7 +12,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// What a replay assumes. The demand does not tell how long a cleanup takes (docs/benchmarks.md). It may have no start of a class
+// Assumptions of a replay. The demand does not record how long a cleanup takes (docs/benchmarks.md). It may have no start of a class
 // (docs/goals.md).
 const (
 	cleanup    = 3 * time.Second
@@ -194,8 +194,8 @@ func (w *world) expire() {
 	}
 }
 
-// serve gives a request the instances that it is short of: those in the pool and on their way there, then new ones as far as the caps
-// allow. It returns false if the request has to wait.
+// serve gives a request the instances that it lacks. Instances in the pool, or returning to it, come first. Then serve launches new
+// instances within the caps. It returns false if the request has to wait.
 func (w *world) serve(r *request) bool {
 	c, warm, ready := r.class, 0, r.At
 	for len(r.machines) < r.Count {
