@@ -41,6 +41,20 @@ func (u *unwritable) refuseOnly(id store.InstanceID) {
 	})
 }
 
+// refuseFirst has it take no write of the first instance that matches. It returns that instance's id.
+func (u *unwritable) refuseFirst(match func(store.Instance) bool) *atomic.Pointer[store.InstanceID] {
+	first := &atomic.Pointer[store.InstanceID]{}
+	u.refuse(func(item store.Item) bool {
+		in, is := instanceIn(item)
+		if is && match(in) {
+			first.CompareAndSwap(nil, &in.ID)
+		}
+		id := first.Load()
+		return is && id != nil && in.ID == *id
+	})
+	return first
+}
+
 func (u *unwritable) takeAll() { u.match.Store(nil) }
 
 // unwritableTable is a world's table that can refuse the writes of some items.
@@ -150,14 +164,7 @@ func TestLaunch_OneInstanceTakesNoWrite_CapsCountOnce_Review_C16(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Configure(func(c *reconciler.Config) { c.MaxInstances = 6 })
 		table := w.unwritableTable()
-		stuck := store.InstanceID("")
-		table.refuse(func(item store.Item) bool {
-			in, is := instanceIn(item)
-			if is && stuck == "" {
-				stuck = in.ID
-			}
-			return is && in.ID == stuck
-		})
+		table.refuseFirst(func(store.Instance) bool { return true })
 		w.controller("c1", table)
 		w.submit(spec("100", 3, within(30*time.Minute)))
 		w.await(10*time.Second, "two of three instances are recorded", func() bool { return len(w.Instances()) == 2 })
@@ -173,14 +180,7 @@ func TestFloors_OneNewInstanceTakesNoWrite_Refilled_Review_C9(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.keep("small", 3)
 		table := w.unwritableTable()
-		stuck := store.InstanceID("")
-		table.refuse(func(item store.Item) bool {
-			in, is := instanceIn(item)
-			if is && stuck == "" {
-				stuck = in.ID
-			}
-			return is && in.ID == stuck
-		})
+		table.refuseFirst(func(store.Instance) bool { return true })
 		w.controller("c1", table)
 		w.await(2*time.Minute, "two are idle", func() bool { return w.pooled() == 2 })
 		w.serve(spec("100", 2), time.Minute)
@@ -212,15 +212,8 @@ func TestClaims_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
 		table := w.unwritableTable()
 		w.controller("c1", table)
 		pooled := ids(w.warm("100", 2))
-		stuck := store.InstanceID("") // one of them is tried first
-		table.refuse(func(item store.Item) bool {
-			in, is := instanceIn(item)
-			if is && stuck == "" && in.State == statemachine.Claimed && pooled[in.ID] {
-				stuck = in.ID
-			}
-			return is && in.ID == stuck
-		})
-		if st := w.serve(spec("200", 1), 30*time.Second); !st.Instances[0].Warm || st.Instances[0].InstanceID == stuck {
+		stuck := table.refuseFirst(func(in store.Instance) bool { return in.State == statemachine.Claimed && pooled[in.ID] })
+		if st := w.serve(spec("200", 1), 30*time.Second); !st.Instances[0].Warm || st.Instances[0].InstanceID == *stuck.Load() {
 			t.Errorf("served by %+v, want the idle instance that takes writes", st.Instances[0])
 		}
 		if st := w.serve(spec("300", 1), time.Minute); st.Instances[0].Warm {

@@ -118,7 +118,9 @@ func (i *installation) controller(s *store.Store, now time.Time, plan fleet.Plan
 	must[store.Floor](i)(s.PutFloor(ctx, store.Floor{
 		Class: classes[0], Wanted: 2, Have: 1, Reason: "cap", Detail: "d", Since: store.At(now), ChangedAt: store.At(now), ExpiresAt: now.Add(soon).Truncate(time.Second),
 	}))
-	must[store.Demand](i)(store.WriteDemand(ctx, s, store.Demand{Day: store.DayOf(now), LeftOut: 1}, now))
+	must[store.Demand](i)(store.WriteDemand(ctx, s, store.Demand{Day: store.DayOf(now), LeftOut: 1, Rows: []store.DemandRow{{
+		Hour: 1, DemandKind: store.DemandKind{Class: classes[0], Usage: store.Spot, Types: "c6i.*", Type: m.InstanceType}, Requests: [][5]int64{{1, 2, 3, 1, 1}},
+	}}}, now))
 	must[store.Costs](i)(store.WriteCosts(ctx, s, store.Costs{
 		Day: store.DayOf(now), Through: store.At(now), Lost: 1,
 		Rows: []store.CostRow{{Class: classes[0], Usage: store.Spot, Repository: "octo/app", Spent: spent, Requests: 1, Warm: 1, Cold: 1, Waited: 0.5}},
