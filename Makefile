@@ -14,9 +14,9 @@ GO ?= go
 TOOL := $(GO) tool -modfile=tools/go.mod
 # Packages whose goroutines the race detector watches, the one that takes longest first. What e2e drives is the
 # program as it ships, which the race detector cannot watch; of the reconciler it watches the short tests, as the long
-# ones take ten times as long with it.
-OTHERS = $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|internal/(repocheck|tools))(/|$$)')
-PLAIN := ./e2e/... ./deploy/... ./internal/repocheck ./internal/tools/...
+# ones take ten times as long with it. Commands, configuration and the simulated GitHub compute much and share little memory.
+OTHERS = $(shell $(GO) list -e ./... | grep -vE '/(reconciler|deploy|e2e|cmd|internal/(repocheck|tools|config|githubsim))(/|$$)')
+PLAIN := ./e2e/... ./deploy/... ./cmd/... ./internal/repocheck ./internal/tools/... ./internal/config/... ./internal/githubsim/...
 # Those with long tests: of the rest, make check takes what make test has just found out from go test's cache.
 HAVE_LONG = $(addprefix %/,$(patsubst %/,%,$(dir $(shell grep -rlE --include='*_test.go' 'testing[.]Short|storetest[.]Run|program[.]Long' *))))
 LONG = $(filter $(HAVE_LONG),$(OTHERS))

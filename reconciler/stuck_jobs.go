@@ -28,6 +28,9 @@ type stuckJobs struct {
 }
 
 const (
+	// lookAfter is how many consecutive looks must find a run suspicious before its jobs are read. Most instances are idle for a moment
+	// between two jobs, and each read costs a call of the share for watching.
+	lookAfter = 3
 	// surelyAfter is how many consecutive reads must show a job that is certainly stuck before it is reported.
 	surelyAfter = 2
 	// perhapsAfter is the same for a job whose label another fleet may use: two minutes by default.
@@ -40,7 +43,7 @@ const (
 type stuckRun struct {
 	attempt  int
 	status   string
-	reads    int           // with the present attempt and status
+	reads    int           // consecutive looks that found the run suspicious, with the present attempt and status
 	seen     map[int64]int // consecutive reads that showed the job stuck, by job
 	reported map[int64]bool
 	all      time.Time // since when all open jobs are stuck; zero: not all are
@@ -66,8 +69,14 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 		}
 	}
 	of := repo.stuckRun(view)
-	if of.reads++; len(of.seen) == 0 && of.reads&(of.reads-1) != 0 && !s.suspicious(requests, view) {
-		return nil // without suspicion, read the jobs only at reads 1, 2, 4 and so on
+	if len(of.seen) == 0 {
+		if !s.suspicious(requests) {
+			of.reads = 0
+			return nil
+		}
+		if of.reads++; of.reads < lookAfter || view.Status != githubapi.StatusQueued && of.reads&(of.reads-1) != 0 {
+			return nil // while other jobs run, read the jobs at 4, 8, 16 and so on
+		}
 	}
 	all, err := jobs.all(ctx)
 	if err != nil {
@@ -116,11 +125,8 @@ func lastReport(requests []run) (at time.Time) {
 	return at
 }
 
-// suspicious reports whether each read must include the jobs of a run. It must if the run is queued, and holds no instance or an idle one.
-func (s *stuckJobs) suspicious(requests []run, view githubapi.WorkflowRun) bool {
-	if view.Status != githubapi.StatusQueued {
-		return false
-	}
+// suspicious reports whether a job of a run may be stuck: its requests hold an idle instance, or no instance.
+func (s *stuckJobs) suspicious(requests []run) bool {
 	live := false
 	for _, r := range requests {
 		live = live || r.alive(r.status.Attempt)

@@ -12,8 +12,8 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// twoReads is how late a report may be: two reads of the run, and the next step.
-const twoReads = 2 * poll
+// twoReads is how late a report may be: two looks without a read, two reads of the run, and the next step.
+const twoReads = 4 * poll
 
 // reported waits for the report of a request.
 func (w *world) reported(id string, limit time.Duration, parts ...string) {
