@@ -162,18 +162,24 @@ func TestRequest_S42_NoController(t *testing.T) {
 	})
 }
 
+// runInterrupted runs a command, interrupts it after three seconds, and returns its error output.
+func runInterrupted(t *testing.T, st *store.Store, args ...string) string {
+	t.Helper()
+	ctx, interrupt := context.WithCancel(t.Context())
+	time.AfterFunc(3*time.Second, interrupt)
+	c := newCLI(st)
+	if code := c.run(ctx, args...); code != exitInterrupted {
+		t.Errorf("exit code = %d, want %d", code, exitInterrupted)
+	}
+	return c.err.String()
+}
+
 // H30: an interrupted client gives back what it asked for, in whatever state the request is.
 func TestRequest_H30_Interrupted(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		go newController(t, st, "77", 1).after(time.Second, statemachine.Accept, nil)
-		ctx, interrupt := context.WithCancel(t.Context())
-		time.AfterFunc(3*time.Second, interrupt)
-		c := newCLI(st)
-		if code := c.run(ctx, asking()...); code != exitInterrupted {
-			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
-		}
-		contains(t, c.err.String(), "interrupted: request 77 attempt 1 was given back")
+		contains(t, runInterrupted(t, st, asking()...), "interrupted: request 77 attempt 1 was given back")
 		wantReleased(t, st)
 	})
 }

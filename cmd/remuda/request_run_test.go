@@ -143,13 +143,7 @@ func TestRequest_H30_TakenOverAndInterrupted(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		ctx, interrupt := context.WithCancel(t.Context())
-		time.AfterFunc(3*time.Second, interrupt)
-		c := newCLI(st)
-		if code := c.run(ctx, asRun("--run-attempt", "2")...); code != exitInterrupted {
-			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
-		}
-		contains(t, c.err.String(), "interrupted: request 77 attempt 3 was given back")
+		contains(t, runInterrupted(t, st, asRun("--run-attempt", "2")...), "interrupted: request 77 attempt 3 was given back")
 		wantReleased(t, st)
 	})
 }
@@ -170,13 +164,8 @@ func TestRequest_H30_InterruptedWhileStoring(t *testing.T) {
 			} else {
 				table.applies = true
 			}
-			ctx, interrupt := context.WithCancel(t.Context())
-			time.AfterFunc(3*time.Second, interrupt)
 			table.until = time.Now().Add(3 * time.Second)
-			c := newCLI(st)
-			if code := c.run(ctx, asRun("--run-attempt", "2")...); code != exitInterrupted {
-				t.Errorf("exit code = %d, want %d", code, exitInterrupted)
-			}
+			runInterrupted(t, st, asRun("--run-attempt", "2")...)
 			if r := stored(t, st); r.Released() == byController || r.ByController() != byController {
 				t.Errorf("by the controller: %t: stored = %+v, want it given back only if it is the client's", byController, r)
 			}
@@ -189,13 +178,7 @@ func TestRequest_GivesBackAgain_Review_F7(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := &mute{since: time.Now().Add(2 * time.Second), until: time.Now().Add(5 * time.Second)}
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
-		ctx, interrupt := context.WithCancel(t.Context())
-		time.AfterFunc(3*time.Second, interrupt)
-		c := newCLI(st)
-		if code := c.run(ctx, asRun()...); code != exitInterrupted {
-			t.Errorf("exit code = %d, want %d", code, exitInterrupted)
-		}
-		contains(t, c.err.String(), "interrupted: request 77 attempt 1 was given back")
+		contains(t, runInterrupted(t, st, asRun()...), "interrupted: request 77 attempt 1 was given back")
 		wantReleased(t, st)
 	})
 }
