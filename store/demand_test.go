@@ -38,7 +38,7 @@ func TestPastRequestOf(t *testing.T) {
 		{"Failed", "it waited for ten seconds", func(_ *RunRequest, st *RunStatus) {
 			st.Phase, st.FailedAt, st.ReadyAt, st.ReleasedAt, st.Instances = statemachine.Failed, At(st.PendingAt.Add(10*time.Second)), Time{}, Time{}, nil
 		}, "3 {large spot,on-demand c6i.*,m6i.* } [245678 10000 -1 2 0]"},
-		{"FailedAndReleased", "what was released an hour later waited no longer", func(_ *RunRequest, st *RunStatus) {
+		{"FailedAndReleased", "a later release does not lengthen the wait", func(_ *RunRequest, st *RunStatus) {
 			st.FailedAt, st.ReadyAt, st.ReleasedAt, st.Instances = At(st.PendingAt.Add(10*time.Second)), Time{}, At(st.PendingAt.Add(time.Hour)), nil
 		}, "3 {large spot,on-demand c6i.*,m6i.* } [245678 10000 -1 2 0]"},
 		{"FailedAtOnce", "it could not be served", func(_ *RunRequest, st *RunStatus) {
@@ -49,7 +49,7 @@ func TestPastRequestOf(t *testing.T) {
 		{"ManyPatterns", "the beginning stands for them", func(r *RunRequest, _ *RunStatus) {
 			r.AllowedInstanceTypes = slices.Repeat([]string{"c6i.*"}, 30)
 		}, "3 {large spot,on-demand c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c6i.*,c… c6i.large} [245678 31000 184000 2 1]"},
-		{"Tomorrow", "it came on the day before its end", func(_ *RunRequest, st *RunStatus) { st.ReleasedAt = At(st.PendingAt.Add(22 * time.Hour)) },
+		{"Tomorrow", "the attempt began a day before it ended", func(_ *RunRequest, st *RunStatus) { st.ReleasedAt = At(st.PendingAt.Add(22 * time.Hour)) },
 			"-21 {large spot,on-demand c6i.*,m6i.* c6i.large} [245678 31000 79169000 2 1]"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

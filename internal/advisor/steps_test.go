@@ -128,7 +128,7 @@ func steps(all []store.PastRequest, idle map[string]int, most, length int) map[s
 	return out
 }
 
-// A replay comes to what steps of one second come to, whatever requests of two classes and several types wait below a cap.
+// A replay and a simulation in steps of one second have equal figures. Requests of two classes and several types wait below a cap.
 func TestReplay_AgreesWithStepsOfOneSecond(t *testing.T) {
 	for seed := range uint64(30) {
 		chance := rand.New(rand.NewPCG(seed, 1))
