@@ -44,7 +44,7 @@ func (w *world) agrees(from time.Time, requests int) (advisor.Demand, *advisor.F
 	if len(past) != requests {
 		w.t.Fatalf("%d requests, want %d", len(past), requests)
 	}
-	demand := advisor.NewDemand(past, from, w.Clock.Now())
+	demand := advisor.NewDemand(past, time.Hour, from, w.Clock.Now())
 	really, idled := advisor.Really(demand)["small"], w.idled()
 	replayed := advisor.Replay(w.Config(), demand)["small"]
 	w.t.Logf("hit rate %.3f and %.3f, waited %s and %s, idle %s and %s", really.HitRate(), replayed.HitRate(), really.Waited(), replayed.Waited(), idled, replayed.Idle)

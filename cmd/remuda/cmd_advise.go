@@ -119,7 +119,7 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 		return err
 	}
 	cfg := o.cfg.Controller("")
-	demand := advisor.NewDemand(requests, from, now)
+	demand := advisor.NewDemand(requests, o.cfg.Requests.Timeout, from, now)
 	really := advisor.Really(demand)
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(really)) {

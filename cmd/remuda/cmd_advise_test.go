@@ -89,7 +89,7 @@ func TestAdvise_ConfigurationIsTheSetting(t *testing.T) {
 			DemandKind: store.DemandKind{Class: "small", Usage: store.OnDemand, Types: "*"},
 		})
 	}
-	tries := settingsOf(cfg, "small", advisor.NewDemand(wanted, monday, monday.AddDate(0, 0, 7)), place)
+	tries := settingsOf(cfg, "small", advisor.NewDemand(wanted, time.Hour, monday, monday.AddDate(0, 0, 7)), place)
 	floors := 0
 	for i, s := range tries {
 		text := s.lines("small")

@@ -24,7 +24,8 @@ func Idles() []time.Duration {
 	}
 }
 
-// MaxStarts bounds the starts of instances in all replays of one advice. They take a few seconds (BenchmarkReplay).
+// MaxStarts bounds the starts of instances in all replays of one advice. They take a few seconds (BenchmarkReplay). The renewals of minimum
+// idle take up to some ten seconds more.
 const MaxStarts = 500_000
 
 // Bound removes the oldest requests if so many replays would exceed MaxStarts, and moves From accordingly.

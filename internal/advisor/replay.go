@@ -23,13 +23,14 @@ const (
 // Demand is what past requests wanted, and the part of that time which counts. Requests before From fill the pool.
 type Demand struct {
 	Requests []store.PastRequest // in the order of their instants
+	Timeout  time.Duration       // after which a request that lacks instances fails
 	From, To time.Time
 }
 
 // NewDemand puts requests in order.
-func NewDemand(requests []store.PastRequest, from, to time.Time) Demand {
+func NewDemand(requests []store.PastRequest, timeout time.Duration, from, to time.Time) Demand {
 	byTime := func(a, b store.PastRequest) int { return a.At.Compare(b.At) }
-	return Demand{slices.SortedFunc(slices.Values(requests), byTime), from, to}
+	return Demand{slices.SortedFunc(slices.Values(requests), byTime), timeout, from, to}
 }
 
 // counts reports whether a request is among those that figures are about.
@@ -112,8 +113,9 @@ func Replay(cfg reconciler.Config, d Demand) map[string]*Figures {
 			w.classes[i].figures.Failed++
 		}
 	}
+	w.now = d.To
 	for _, r := range w.waiting {
-		w.release(r, d.To)
+		w.drop(r)
 	}
 	w.now = never
 	w.expire()
@@ -147,10 +149,17 @@ func newClass(cfg reconciler.Config, d Demand, name string) *class {
 	return c
 }
 
-// reconcile ends instances, serves the requests that wait, and keeps minimum idle. It returns when it is due again without a new
-// request.
+// reconcile ends instances, drops and serves the requests that wait, and keeps minimum idle. It returns when it is due again without a
+// new request.
 func (w *world) reconcile() time.Time {
 	w.expire()
+	w.waiting = slices.DeleteFunc(w.waiting, func(r *request) bool {
+		late := !w.deadline(r).After(w.now)
+		if late {
+			w.drop(r)
+		}
+		return late
+	})
 	var waiting []*request
 	blocked := map[store.DemandKind]bool{} // an older request of the kind waits
 	for _, r := range w.waiting {
@@ -160,18 +169,28 @@ func (w *world) reconcile() time.Time {
 			waiting = append(waiting, r)
 		}
 	}
-	w.waiting = waiting
 	due := never
+	if len(waiting) > 0 && len(waiting) < len(w.waiting) {
+		due = w.now // what those that are served no longer wait for can be in the way of others
+	}
+	w.waiting = waiting
+	for _, r := range waiting {
+		due = earlier(due, w.deadline(r))
+	}
 	for _, c := range w.classes {
 		if c.keeps() {
-			w.keep(c)
+			if w.keep(c) {
+				due = w.now // the room below the caps is for others
+			}
 			if next := c.Floor.Schedule.Next(w.now); !next.IsZero() {
 				due = earlier(due, next)
 			}
 		}
-		for i := 0; i < len(c.machines) && (c.keeps() || len(w.waiting) > 0); i++ {
-			m := c.machines[i]
-			for _, at := range []time.Time{m.released, m.pooled, m.expires.Add(-c.step / 2), m.expires} {
+		if len(waiting) == 0 && !slices.ContainsFunc(w.classes, (*class).keeps) {
+			continue // nothing waits for room
+		}
+		for _, m := range c.machines {
+			for _, at := range []time.Time{m.released, m.pooled, m.expires.Add(-c.step / 2), m.expires, m.began.Add(c.life)} {
 				if at.After(w.now) {
 					due = earlier(due, at)
 				}
@@ -207,7 +226,7 @@ func (w *world) serve(r *request) bool {
 			c.figures.Idle += w.demand.span(m.released, m.claimed)
 		case w.room(c) > 0 || w.makeRoom(c):
 			m = w.launch(c, r.DemandKind, r.usage[0])
-			m.ready = w.now.Add(r.took(c.cold, r.Warm < r.Count && w.now.Equal(r.At)))
+			m.claimed, m.ready = w.now, w.now.Add(r.took(c.cold, r.Warm < r.Count && w.now.Equal(r.At)))
 		default:
 			return false
 		}
@@ -241,9 +260,22 @@ func (w *world) pick(r *request) (best *machine) {
 	return best
 }
 
-// allows reports whether an instance has a type that a request takes.
+// allows reports whether an instance has a usage class and a type that a request takes.
 func (r *request) allows(m *machine) bool {
-	return m.kind.Types == r.Types || glob.Any(r.types, m.kind.Type)
+	return slices.Contains(r.usage, m.kind.Usage) && (m.kind.Types == r.Types || glob.Any(r.types, m.kind.Type))
+}
+
+// deadline is when a request fails if it still lacks instances. A request that waited longer than the timeout had a longer one of its own.
+func (w *world) deadline(r *request) time.Time { return r.At.Add(max(w.demand.Timeout, r.Waited)) }
+
+// drop ends the wait of a request that lacks instances, and releases those that it has.
+func (w *world) drop(r *request) {
+	r.Held = 0
+	w.release(r, w.now)
+	if f := r.class.figures; w.demand.counts(r.PastRequest) {
+		f.Failed++
+		f.Waits = append(f.Waits, w.now.Sub(r.At))
+	}
 }
 
 // took is how long a start of a request takes: as long as it really took if that was the same start, or else as long as one of its
@@ -298,7 +330,7 @@ func (w *world) makeRoom(c *class) bool {
 	var oldest *machine
 	for _, of := range w.classes {
 		for _, m := range of.machines {
-			inTheWay := of.keeps() && !m.pooled.After(w.now) && (of == c || c.Cap == 0 || len(c.machines) < c.Cap)
+			inTheWay := of.keeps() && of.keepable(m, w.now) && !m.pooled.After(w.now) && (of == c || c.Cap == 0 || len(c.machines) < c.Cap)
 			usable := func(r *request) bool { return r.class == of && len(r.machines) < r.Count && r.allows(m) }
 			if inTheWay && (oldest == nil || m.began.Before(oldest.began)) && !slices.ContainsFunc(w.waiting, usable) {
 				oldest = m
@@ -315,30 +347,37 @@ func (w *world) makeRoom(c *class) bool {
 // keeps reports whether a class has a minimum idle.
 func (c *class) keeps() bool { return c.Floor.Schedule.Most() > 0 || c.Floor.Max > 0 }
 
+// keepable reports whether an instance boots for minimum idle or is idle, and minimum idle keeps instances of its usage class and age.
+func (c *class) keepable(m *machine, now time.Time) bool {
+	free := m.claimed.IsZero() || !m.released.After(now)
+	return free && slices.Contains(c.Floor.UsageClasses, m.kind.Usage) && now.Before(m.began.Add(c.life))
+}
+
 // keep brings the minimum idle of a class to what its schedule wants, as reconciler/floors.go does: it renews, ends and launches
-// instances.
-func (w *world) keep(c *class) {
-	var idle []*machine
-	for _, m := range c.machines {
-		usable := m.claimed.IsZero() || !m.released.After(w.now)
-		if usable && slices.Contains(c.Floor.UsageClasses, m.kind.Usage) && w.now.Before(m.began.Add(c.life)) {
+// instances. It reports whether it ended any.
+func (w *world) keep(c *class) (ended bool) {
+	want := c.Floor.Schedule.Min(w.now)
+	var idle []*machine // the youngest first
+	for _, m := range slices.Backward(c.machines) {
+		if c.keepable(m, w.now) {
 			idle = append(idle, m)
 		}
 	}
-	slices.SortStableFunc(idle, func(a, b *machine) int { return b.began.Compare(a.began) })
-	want := c.Floor.Schedule.Min(w.now)
+	oldest := func(m *machine) time.Time { return m.began.Add(c.Floor.MaxAge) }
+	due := func(m *machine) bool { return m.expires.Before(oldest(m)) && !w.now.Before(m.expires.Add(-c.step/2)) }
+	renews := slices.ContainsFunc(idle[:min(want, len(idle))], due) // all of them, so that their next renewals need one reconcile
 	for i, m := range idle {
-		if i < want && !w.now.Before(m.expires.Add(-c.step/2)) {
-			m.expires = later(m.expires, earlier(w.now.Add(c.step), m.began.Add(c.Floor.MaxAge)))
+		if i < want && renews {
+			m.expires = later(m.expires, earlier(w.now.Add(c.step), oldest(m)))
 		} else if c.Floor.Max > 0 && i >= c.Floor.Max && !m.pooled.After(w.now) {
-			m.expires = w.now
+			m.expires, ended = w.now, true
 		}
 	}
 	w.expire()
 	short := min(want-len(idle), w.room(c))
 	for _, r := range w.waiting {
 		if short -= r.Count - len(r.machines); r.class == c {
-			return // requests come first
+			return ended // requests come first
 		}
 	}
 	for range short {
@@ -346,18 +385,9 @@ func (w *world) keep(c *class) {
 		m.free(w.now.Add(c.cold[len(c.cold)/2]), c.idle)
 		c.figures.Booting += w.demand.span(w.now, m.released)
 	}
+	return ended
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
+func later(at ...time.Time) time.Time { return slices.MaxFunc(at, time.Time.Compare) }
 
-func earlier(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
-	}
-	return b
-}
+func earlier(at ...time.Time) time.Time { return slices.MinFunc(at, time.Time.Compare) }

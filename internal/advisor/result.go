@@ -12,7 +12,7 @@ type Figures struct {
 	Failed   int             // that did not
 	Machines int             // of these requests
 	Warm     int             // machines from the pool
-	Waits    []time.Duration // of the requests
+	Waits    []time.Duration // of the requests, and of those that a replay did not serve
 	Booting  time.Duration   // of machines, until they were ready
 	Busy     time.Duration   // from a claim or from ready until the release
 	Idle     time.Duration   // without a request
