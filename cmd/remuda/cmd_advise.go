@@ -21,17 +21,19 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-const adviseLong = `Tells what other idle limits and floors would have come to. It replays what requests wanted, which is
-kept for 35 days, with the rules by which the controller picks, launches, renews and dismisses machines.
+const adviseLong = `Shows how long requests would have waited, and for how long instances would have lived, under other idle
+limits and other minimum idle. The command replays the requests of the last days under each of them. The
+table keeps these requests for 35 days. The replay has short rules of its own for the pool, idle limits,
+minimum idle and caps.
 
-For each class it prints first what happened and what the replay gives for the present settings, and by
-how much they differ: more than 5 %, and the rest is worth little. Then it prints a frontier: settings of
-which none is worse than another in both waiting and machines' time, with the lines of the configuration
-that give each. Floors are tried all the time, and in the hours of --timezone in which most requests come.
-Machines that fail, are replaced or are taken away are in no replay.
+For each class the command prints what happened, and what the replay gives for the present settings. If
+they differ by more than 5 %, do not rely on the rest. Then the command prints a frontier: no setting of
+it is worse than another one in both waiting and instance time. Each row has the lines of the
+configuration for it. The command tries minimum idle at all times, and in the hours of --timezone in
+which most requests come. In a replay, no instance fails, is replaced or is interrupted.
 
-Dollars are all the time of all machines, at what an hour of the class's machines came to in that time
-("remuda costs"), or at --price: an estimate and no bill.`
+Dollars are an estimate and no bill: the time of all instances, at their average price in "remuda costs",
+or at --price.`
 
 // adviseOptions are the flags of `remuda advise`.
 type adviseOptions struct {
@@ -48,7 +50,7 @@ func newAdviseCmd(a *app) *cobra.Command {
 	o := &adviseOptions{app: a}
 	cmd := &cobra.Command{
 		Use:   "advise",
-		Short: "Tell what other idle limits and floors would have come to",
+		Short: "Show what other idle limits and minimum idle would have changed",
 		Long:  adviseLong,
 		Example: `  remuda advise --since 14d
   remuda advise --class large --timezone Europe/Berlin --price large=0.085
@@ -60,7 +62,7 @@ func newAdviseCmd(a *app) *cobra.Command {
 	fs.StringVarP(&o.output, "output", "o", formatTable, "table or json")
 	fs.StringVar(&o.since, "since", "7d", "how far to look back, at most 35d")
 	fs.StringVar(&o.class, "class", "", "of one resource class only")
-	fs.StringVar(&o.timezone, "timezone", "UTC", "where floors' hours are read from the clock: a `ZONE` of the IANA time zone database such as Europe/Berlin")
+	fs.StringVar(&o.timezone, "timezone", "UTC", "time zone of the hours of minimum idle: a `ZONE` of the IANA time zone database such as Europe/Berlin")
 	fs.StringSliceVar(&o.price, "price", nil, "`CLASS=DOLLARS` an hour of one machine; may be repeated")
 	completes(cmd, "output", formatTable, formatJSON)
 	return exits(cmd, exitNotFound, exitInterrupted)
@@ -130,7 +132,7 @@ func (o *adviseOptions) run(ctx context.Context, st *store.Store) error {
 		}
 	}
 	if len(names) == 0 {
-		return notFound("nothing was wanted since %s that is over by now, as far as is recorded", store.At(from))
+		return notFound("no finished requests since %s", store.At(from))
 	}
 	tries, replays := map[string][]setting{}, 0
 	for _, name := range names {

@@ -17,7 +17,7 @@ import (
 type adviceView struct {
 	From         store.Time `json:"from"` // later than requested if there is too much to replay
 	To           store.Time `json:"to"`
-	LeftOut      int        `json:"leftOut"` // at least so many requests did not fit into the record
+	LeftOut      int        `json:"leftOut"` // at least so many requests are missing: the record was full, or a row was unreadable
 	Unconfigured []string   `json:"unconfigured,omitempty"`
 
 	Reuse   timeline.Reuse `json:"reuse"` // of the last runs
@@ -85,9 +85,9 @@ func newClassAdvice(name string, really *advisor.Figures, tried []setting, rows 
 // renderAdvice writes a view for people.
 func renderAdvice(v adviceView, width int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "What was wanted from %s\nto %s.\n", v.From, v.To)
+	fmt.Fprintf(&b, "The figures cover the requests from %s\nto %s.\n", v.From, v.To)
 	if v.LeftOut > 0 {
-		fmt.Fprintf(&b, "At least %s found no room in the record, and is missing in all figures.\n", plural(v.LeftOut, "request"))
+		fmt.Fprintf(&b, "All figures lack at least %s:\nthe record was full, or a row was unreadable.\n", plural(v.LeftOut, "request"))
 	}
 	if v.Reuse.Lost > 0 {
 		fmt.Fprintf(&b, "%s.\n", v.Reuse)
