@@ -136,7 +136,7 @@ func TestCache_Alive(t *testing.T) {
 	}
 }
 
-// Launches are counted once per token, open ones by what was asked, done ones by what came.
+// Launches are counted once per token. An instance of an open launch is launched for its first request once it has a record.
 func TestCache_LaunchedFor(t *testing.T) {
 	v := newRecords()
 	seat := func(attempt, count int, came ...store.InstanceID) []store.LaunchSeat {
@@ -146,8 +146,13 @@ func TestCache_LaunchedFor(t *testing.T) {
 	v.launches.applyLaunch(store.Launch{Token: "l-1", Version: 2, Done: true, Seats: seat(1, 3, "i-1", "i-2")})
 	v.launches.applyLaunch(store.Launch{Token: "l-1", Version: 1, Seats: seat(1, 3)}) // read late
 	v.launches.applyLaunch(store.Launch{Token: "l-2", Version: 1, Seats: seat(2, 4)})
-	for _, tc := range []struct{ attempt, open, launched int }{{1, 0, 2}, {2, 4, 0}, {0, 4, 2}, {3, 0, 0}} {
-		if open, launched := v.launches.launchedFor("100", tc.attempt); open != tc.open || launched != tc.launched {
+	for _, of := range []struct{ id, launchedFor, owner string }{{"i-3", "100", "100"}, {"i-4", "200", "200"}, {"i-5", "100", "300"}} {
+		in := inState(of.id, 1, statemachine.Claimed, of.owner)
+		in.LaunchToken, in.History = "l-2", in.History.With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: of.launchedFor})
+		v.instances.apply(in)
+	}
+	for _, tc := range []struct{ attempt, open, launched int }{{1, 0, 2}, {2, 2, 2}, {0, 2, 4}, {3, 0, 0}} {
+		if open, launched := v.launchedFor("100", tc.attempt); open != tc.open || launched != tc.launched {
 			t.Errorf("launchedFor(attempt %d) = %d open, %d launched, want %d, %d", tc.attempt, open, launched, tc.open, tc.launched)
 		}
 	}

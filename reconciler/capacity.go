@@ -64,7 +64,9 @@ func (c *capacity) tightest(class string) (setting string, allows int) {
 
 // used counts the instances that live or are being launched, in all and of class.
 func (c *capacity) used(class string) (total, ofClass int) {
-	for _, l := range append(c.batch.underWay(), c.launches.openLaunches()...) { // first: what is recorded meanwhile counts twice, not never
+	// Read the launches before the instances. An instance that is recorded between the two reads counts twice. In the other order it would
+	// not count.
+	for _, l := range append(c.batch.underWay(), c.launches.openLaunches()...) {
 		n := c.unrecorded(l)
 		total += n
 		if l.ResourceClass == class {

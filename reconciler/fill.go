@@ -32,7 +32,7 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 		return Result{}, fmt.Errorf("request %s: %w: %v", r.id, store.ErrInvalid, err) //nolint:errorlint // text for people
 	}
 	defer f.cache.capacity.freed() // for those behind it, of what it wants no longer
-	missing := r.request.Count - len(seats) - f.coming(r)
+	missing := f.short(r)
 	me := waiter{id: r.id, since: r.status.PendingAt.Time, query: q, holds: len(seats) > 0}
 	if missing <= 0 {
 		f.waiting.set(me)
@@ -56,9 +56,9 @@ func (f *filler) fill(ctx context.Context, r run, seats []snapshot) (Result, err
 	if claimed > 0 {
 		f.queues.requests.Add(r.id) // count again: the cache has them now
 	}
-	// Claiming took its time: count anew what is held and being launched by now.
+	me.short, me.tried = max(0, f.short(r)), true // claiming took its time
 	seats = f.cache.instances.heldFor(r.id, r.status.Attempt)
-	me.short, me.tried, me.holds = max(0, r.request.Count-len(seats)-f.coming(r)), true, len(seats) > 0
+	me.holds = len(seats) > 0
 	f.waiting.set(me)
 	if me.short == 0 {
 		return Result{}, nil
@@ -85,11 +85,11 @@ func (f *filler) possible(ctx context.Context, r run, me waiter) bool {
 	return !impossible
 }
 
-// coming counts the machines being launched for a request, those of which the record is under way included.
-func (f *filler) coming(r run) int {
+// short returns how many instances a request needs besides those that it holds, and those being launched for it.
+func (f *filler) short(r run) int {
 	writing := f.batch.writing(r.id, r.status.Attempt) // first: once written, they are among the open
-	open, _ := f.cache.launches.launchedFor(r.id, r.status.Attempt)
-	return writing + open
+	open, _ := f.cache.launchedFor(r.id, r.status.Attempt)
+	return r.request.Count - writing - open - f.cache.instances.holds(r.id, r.status.Attempt)
 }
 
 // order asks for a launch of what is missing, as far as budget and caps allow. If capacity is short
@@ -103,7 +103,7 @@ func (f *filler) order(ctx context.Context, r run, me waiter, seats []snapshot) 
 		}
 	}()
 	now := f.clock.Now()
-	open, launched := f.cache.launches.launchedFor(r.id, r.status.Attempt)
+	open, launched := f.cache.launchedFor(r.id, r.status.Attempt)
 	budget := LaunchBudget(r.request.Count) + r.launching.spared - launched - open
 	if budget <= 0 && open == 0 && len(seats) < r.request.Count {
 		why := fmt.Sprintf("%d instances were launched for %d seats; last problem: %s", launched, r.request.Count, r.lastProblem)

@@ -108,7 +108,7 @@ func (c *launches) affordable(wants []want) []want {
 			continue
 		}
 		writing := c.batch.writing(w.id, w.attempt) // read this first: a written launch is open, and a recorded instance is held
-		open, _ := c.cache.launches.launchedFor(w.id, w.attempt)
+		open, _ := c.cache.launchedFor(w.id, w.attempt)
 		held := c.cache.instances.holds(w.id, w.attempt)
 		r, ok := c.cache.requests.getRun(w.id)
 		if !ok || !r.alive(w.attempt) {

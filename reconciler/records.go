@@ -22,11 +22,30 @@ func newRecords() *records {
 	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords(), newFloorRecords()}
 }
 
-// unrecorded returns how many instances of an open launch have no record. A launch stays open while a record cannot be written.
-func (v *records) unrecorded(l store.Launch) int {
+// recorded returns how many instances that a launch brought for a request have records.
+func (v *records) recorded(token string, id store.RequestID) int {
 	v.instances.mu.RLock()
 	defer v.instances.mu.RUnlock()
-	return max(0, l.Count-len(v.instances.served[byLaunch(l.Token)]))
+	return len(v.instances.served[byLaunch(token, id.Noted())])
+}
+
+// unrecorded returns how many instances of an open launch have no record. A launch stays open while a record cannot be written.
+func (v *records) unrecorded(l store.Launch) (n int) {
+	for _, s := range l.Seats {
+		n += max(0, s.Count-v.recorded(l.Token, s.RequestID))
+	}
+	return n
+}
+
+// launchedFor returns how many instances are being launched for an attempt, and how many were. An instance of an open launch was launched
+// if it has a record. A caller that also counts the held instances reads them afterwards: an instance then counts twice, not never.
+func (v *records) launchedFor(id store.RequestID, attempt int) (open, launched int) {
+	asked, launched := v.launches.launchedFor(id, attempt)
+	for token, n := range asked {
+		recorded := min(n, v.recorded(token, id))
+		open, launched = open+n-recorded, launched+recorded
+	}
+	return open, launched
 }
 
 // lastTerm returns the highest term that records name.

@@ -74,7 +74,7 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 	assigned := !known || in.record.Assignment != rec.Assignment
 	in.record, in.stored.outcomeUnknown = rec, false
 	if assigned {
-		v.served.set(in, append(rec.History.Runs(rec.RunID), byLaunch(rec.LaunchToken)))
+		v.served.set(in, rec.History.Runs(rec.RunID), rec.LaunchToken)
 	}
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
@@ -92,11 +92,14 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 // servedRuns maps the requests named in histories to the instances that have served them.
 type servedRuns map[string]map[store.InstanceID]*instance
 
-// byLaunch is the key of servedRuns for the instances of a launch. No request id has a space.
-func byLaunch(token string) string { return "launch " + token }
+// byLaunch is the key of servedRuns for the instances that a launch brought for a request. No request id has a space.
+func byLaunch(token, run string) string { return "launch " + token + " " + run }
 
-// set records the requests that an instance has served.
-func (v servedRuns) set(in *instance, runs []string) {
+// set records the requests that an instance has served. It was launched for the first of them.
+func (v servedRuns) set(in *instance, runs []string, token string) {
+	if len(runs) > 0 {
+		runs = append(runs, byLaunch(token, runs[0]))
+	}
 	for _, run := range in.served {
 		if delete(v[run], in.record.ID); len(v[run]) == 0 {
 			delete(v, run)
@@ -253,7 +256,7 @@ func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
 		v.living[in.record.ResourceClass]--
 	}
 	v.disown(in)
-	v.served.set(in, nil)
+	v.served.set(in, nil, "")
 	delete(v.byID, id)
 	delete(v.principals, in.record.Principal)
 	delete(v.present, id)

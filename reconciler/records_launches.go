@@ -87,9 +87,10 @@ func (v *launchRecords) openFor(id store.RequestID, attempt int) (store.Launch, 
 	return store.Launch{}, false
 }
 
-// launchedFor sums what was and is being launched for one attempt; open counts attempts of any
-// number if attempt is 0.
-func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open, launched int) {
+// launchedFor returns how many instances each open launch was asked for by one attempt, and how many came of the others. Attempt 0 stands
+// for all attempts.
+func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open map[string]int, launched int) {
+	open = map[string]int{}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	for _, at := range v.launchedBy[id] {
@@ -102,7 +103,7 @@ func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open, laun
 			continue
 		}
 		if !l.Done {
-			open += s.Count
+			open[at.token] += s.Count
 		}
 		launched += len(s.Instances)
 	}

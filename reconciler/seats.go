@@ -177,7 +177,7 @@ func (h *seats) counts(r run) store.Counts {
 			c.Ready++
 		}
 	})
-	c.Launching, c.Launched = h.cache.launches.launchedFor(r.id, r.status.Attempt)
+	c.Launching, c.Launched = h.cache.launchedFor(r.id, r.status.Attempt)
 	c.Launching += h.batch.pending(r.id) + h.batch.writing(r.id, r.status.Attempt)
 	return c
 }

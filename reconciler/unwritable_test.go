@@ -175,6 +175,25 @@ func TestLaunch_OneInstanceTakesNoWrite_CapsCountOnce_Review_C16(t *testing.T) {
 	})
 }
 
+// An instance of a launch that stays open is reclaimed. It is replaced, and the status counts each instance of the launch once.
+func TestLaunch_OneInstanceTakesNoWrite_LostOneReplaced_Review_C16(t *testing.T) {
+	run(t, func(t *testing.T, w *world) {
+		table := w.unwritableTable()
+		table.refuseFirst(func(store.Instance) bool { return true })
+		w.controller("c1", table)
+		w.submit(spec("100", 3, within(30*time.Minute)))
+		w.await(30*time.Second, "two of three instances are recorded", func() bool { return w.status("100").Counts.Created == 2 })
+		if c := w.status("100").Counts; c.Launching != 1 || c.Launched != 2 {
+			t.Errorf("status counts %+v, want 1 launching and 2 launched", c)
+		}
+		w.Crash(slices.Sorted(maps.Keys(w.Instances()))[0])
+		w.await(2*time.Minute, "it is replaced", func() bool { return w.Fleet.Launched() == 4 })
+		table.takeAll()
+		w.awaitPhase("100", 1, statemachine.Ready, time.Minute)
+		w.launched(4)
+	})
+}
+
 // The same happens with a minimum idle: instances of the launch that requests take are replaced.
 func TestFloors_OneNewInstanceTakesNoWrite_Refilled_Review_C9(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
