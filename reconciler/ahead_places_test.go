@@ -37,7 +37,11 @@ func TestAhead_JobWaitsForABlindAgent_Review_C8(t *testing.T) {
 				w.serve(spec("200", 1), 5*time.Second)
 				time.Sleep(min(after, w.Config().Limits.ClaimGate))
 				silent.Store(after < time.Hour)
+				asked := w.Hub.Calls()[githubsim.CallList]
 				time.Sleep(w.Config().Limits.ClaimGate + 25*time.Second)
+				if n := w.Hub.Calls()[githubsim.CallList] - asked; after == time.Hour && n > 0 {
+					t.Errorf("GitHub was asked %d times whether a job runs that a heartbeat reports", n)
+				}
 				for id := range pooled {
 					if in := w.instance(id); in.State != statemachine.Running {
 						t.Fatalf("%s is %s (%s), want running: its job waits", id, in.State, in.Reason)

@@ -95,11 +95,15 @@ func (c *instances) reconcileInstance(ctx context.Context, id store.InstanceID) 
 		return Result{}.sooner(time.Millisecond), nil
 	}
 	if d.Reason == statemachine.ReasonUnconfirmed {
-		have, err := c.runners.find(ctx, s.Registration.Name)
-		if err != nil {
-			return Result{}, err
+		busy := s.serving()
+		if !busy {
+			have, err := c.runners.find(ctx, s.Registration.Name)
+			if err != nil {
+				return Result{}, err
+			}
+			busy = have.Busy
 		}
-		if have.Busy || s.serving() { // a job waits for its agent, which may be unable to report that; silence bounds it
+		if busy { // a job waits for its agent, which may be unable to report that; silence bounds it
 			d, res = statemachine.Decision{Wake: s.Threshold.Time}, res.sooner(c.cfg.WarmPoll)
 		}
 	}
