@@ -28,13 +28,13 @@ type stuckJobs struct {
 }
 
 const (
-	// lookAfter is how many consecutive looks must find a run suspicious before its jobs are read. Most instances are idle for a moment
+	// readAfter is how many consecutive polls must find a run suspicious before its jobs are read. Most instances are idle for a moment
 	// between two jobs, and each read costs a call of the share for watching.
-	lookAfter = 3
-	// surelyAfter is how many consecutive reads must show a job that is certainly stuck before it is reported.
-	surelyAfter = 2
-	// perhapsAfter is the same for a job whose label another fleet may use: two minutes by default.
-	perhapsAfter = 8
+	readAfter = 3
+	// readEvery is how many polls pass between two reads while other jobs of the run are in progress.
+	readEvery = 8
+	// reportAfter is how many consecutive reads must show a stuck job before it is reported.
+	reportAfter = 2
 	// listedLate is how late GitHub's lists may be. A job queued before the last runner of a request ended may have been assigned.
 	listedLate = time.Minute
 )
@@ -43,7 +43,7 @@ const (
 type stuckRun struct {
 	attempt  int
 	status   string
-	reads    int           // consecutive looks that found the run suspicious, with the present attempt and status
+	polls    int           // consecutive polls that found the run suspicious, with the present attempt and status
 	seen     map[int64]int // consecutive reads that showed the job stuck, by job
 	reported map[int64]bool
 	all      time.Time // since when all open jobs are stuck; zero: not all are
@@ -54,11 +54,10 @@ type stuckJob struct {
 	githubapi.WorkflowJob
 	request store.RequestID // the request that the job names; "": all requests of the run that hold instances
 	why     string
-	after   int // how many reads
 }
 
-// look judges the queued jobs of a run, and reports the jobs that no runner takes.
-func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests []run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
+// poll judges the queued jobs of a run, and reports the jobs that no runner takes.
+func (s *stuckJobs) poll(ctx context.Context, repo *watchedRepository, requests []run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
 	if gone || view.Completed() {
 		delete(repo.stuck, view.ID)
 		return s.record(ctx, requests, view, nil)
@@ -69,13 +68,14 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 		}
 	}
 	of := repo.stuckRun(view)
-	if len(of.seen) == 0 {
-		if !s.suspicious(requests) {
-			of.reads = 0
+	last := lastReport(requests)
+	if len(of.seen) == 0 && last.IsZero() {
+		if !s.suspicious(requests, view) {
+			of.polls = 0
 			return nil
 		}
-		if of.reads++; of.reads < lookAfter || view.Status != githubapi.StatusQueued && of.reads&(of.reads-1) != 0 {
-			return nil // while other jobs run, read the jobs at 4, 8, 16 and so on
+		if of.polls++; of.polls < readAfter || view.Status != githubapi.StatusQueued && of.polls%readEvery != readAfter {
+			return nil
 		}
 	}
 	all, err := jobs.all(ctx)
@@ -84,7 +84,7 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 	}
 	reported := time.Time{} // by the leader before; its report stays while the job waits
 	if of.seen == nil {
-		reported = lastReport(requests)
+		reported = last
 	}
 	now, open, stuck := map[int64]int{}, 0, []stuckJob(nil)
 	for _, job := range all {
@@ -96,14 +96,14 @@ func (s *stuckJobs) look(ctx context.Context, repo *watchedRepository, requests 
 		if !is {
 			continue
 		}
-		if now[job.ID] = of.seen[job.ID] + 1; now[job.ID] >= one.after || !reported.IsZero() {
+		if now[job.ID] = of.seen[job.ID] + 1; now[job.ID] >= reportAfter || !reported.IsZero() {
 			stuck = append(stuck, one)
 		}
 	}
-	of.seen = now
 	if stuck, err = s.withoutTaken(ctx, of, stuck); err != nil {
 		return err
 	}
+	of.seen = now
 	switch {
 	case open == 0 || len(stuck) < open:
 		of.all = time.Time{}
@@ -125,12 +125,12 @@ func lastReport(requests []run) (at time.Time) {
 	return at
 }
 
-// suspicious reports whether a job of a run may be stuck: its requests hold an idle instance, or no instance.
-func (s *stuckJobs) suspicious(requests []run) bool {
+// suspicious reports whether a job of a run may be stuck: a request holds an idle instance or gets no more instances, or all are over.
+func (s *stuckJobs) suspicious(requests []run, view githubapi.WorkflowRun) bool {
 	live := false
 	for _, r := range requests {
 		live = live || r.alive(r.status.Attempt)
-		if s.hasIdle(r) {
+		if why, _ := s.over(r, view); why != "" || s.hasIdle(r) {
 			return true
 		}
 	}
@@ -149,13 +149,9 @@ func (s *stuckJobs) judge(requests []run, view githubapi.WorkflowRun, job github
 		return stuckJob{}, false
 	}
 	label, r, known := named(requests, view, job)
-	after := surelyAfter
-	if known && !namesRun(label, view) {
-		after = perhapsAfter // another fleet may use this label, too
-	}
 	labels := strings.Join(job.Labels, ", ")
 	is := func(why string) (stuckJob, bool) {
-		return stuckJob{job, r.id, fmt.Sprintf("waits under the labels [%s], and %s", labels, why), after}, true
+		return stuckJob{job, r.id, fmt.Sprintf("waits under the labels [%s], and %s", labels, why)}, true
 	}
 	switch {
 	case label == "", !known && slices.ContainsFunc(all, s.mayAsk):

@@ -1,10 +1,16 @@
 package reconciler_test
 
 import (
+	"bytes"
+	"context"
+	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/remuda-run/remuda/e2e/sim"
 	"github.com/remuda-run/remuda/internal/githubapi"
 	"github.com/remuda-run/remuda/internal/githubsim"
 	"github.com/remuda-run/remuda/reconciler"
@@ -99,6 +105,93 @@ func TestStuckJobs_Failed(t *testing.T) {
 			t.Error("the run is over: it was canceled")
 		}
 	})
+}
+
+// Hours into a run, a job queues under a request that has no runner left, while another request of the run serves a job.
+func TestStuckJobs_LateInALongRun_Reported_Review(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lose func(w *world)
+		says string
+	}{
+		"Released": {func(w *world) { w.give("4711-a", 1, store.ReleaseDrain, time.Minute) }, "request 4711-a was released"},
+		"Lost": {func(w *world) {
+			w.Waive(sim.Caused) // the launch budget ends with instances that only boot slowly
+			w.Boot = time.Hour
+			w.Crash(w.status("4711-a").Instances[0].InstanceID)
+		}, "request 4711-a has no instance left: 4 instances were launched for 1 seats"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			watching(t, func(_ *testing.T, w *world) {
+				long := func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(6 * time.Hour) }
+				w.start(4711, provision(), labelled("long", "4711-b", 5*3600, "provision"),
+					githubsim.JobSpec{Key: "lint", Hosted: true, Seconds: 2.2 * 3600, Needs: []string{"provision"}}, labelled("late", "4711-a", 30, "lint"))
+				w.serve(spec("4711-a", 1, ofRun(4711, 1), long), 2*time.Minute)
+				w.serve(spec("4711-b", 1, ofRun(4711, 1), long), 2*time.Minute)
+				w.finish(4711)
+				tt.lose(w)
+				time.Sleep(2 * time.Hour)
+				w.awaitEvery(time.Second, time.Hour, "queued", func() bool {
+					r, err := w.Hub.Workflows().Run(4711)
+					w.must(err)
+					return slices.ContainsFunc(r.Jobs, func(j githubsim.RunJob) bool { return j.Key == "late" && j.Status == githubapi.StatusQueued })
+				})
+				w.reported("4711-a", 10*poll, "job late waits", tt.says)
+			})
+		})
+	}
+}
+
+// unlisted is a GitHub that fails to list its runners at first.
+type unlisted struct {
+	reconciler.GitHub
+	calls, fails int64
+}
+
+func (u *unlisted) Runners(ctx context.Context) ([]githubapi.Runner, error) {
+	if atomic.AddInt64(&u.calls, 1) <= u.fails {
+		return nil, githubapi.ErrUnavailable
+	}
+	return u.GitHub.Runners(ctx)
+}
+
+// A report that a leader cannot clear, or leaves to the next leader, ends although all instances of the run are busy.
+func TestStuckJobs_ReportIsCleared_Review(t *testing.T) {
+	for _, name := range []string{"AnotherLeader", "FailedWrite"} {
+		t.Run(name, func(t *testing.T) {
+			run(t, func(t *testing.T, w *world) {
+				w.Configure(func(c *reconciler.Config) { c.Watch.Serves = repository })
+				table := w.unwritableTable()
+				stop := w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows(), Table: table})
+				w.start(4711, provision(), labelled("build", "self-hosted,4711", 30, "provision"),
+					githubsim.JobSpec{Key: "lint", Hosted: true, Seconds: 300, Needs: []string{"provision"}}, labelled("long", "4711", 3600, "lint"))
+				w.serve(spec("4711", 1, ofRun(4711, 1), func(r *store.RunRequest) { r.MaxRuntime = store.SecondsOf(2 * time.Hour) }), 2*time.Minute)
+				w.finish(4711)
+				w.queued("build")
+				w.reported("4711", twoReads)
+				w.await(10*time.Minute, "its instance is busy", func() bool {
+					r, err := w.Hub.Workflows().Run(4711)
+					w.must(err)
+					return len(r.Jobs) == 4 && r.Jobs[3].Status == githubapi.StatusInProgress
+				})
+				time.Sleep(time.Minute)
+				take := func() { w.must(w.Hub.Cancel(strconv.FormatInt(w.jobOf(4711, "build").ID, 10))) }
+				if name == "AnotherLeader" {
+					stop()
+					take()
+					w.controllerWith("c2", reconciler.Options{Runs: w.Hub.Workflows()})
+				} else {
+					table.refuse(func(item store.Item) bool {
+						return item.Key.Sort == store.KindRunStatus && !bytes.Contains(item.Attributes, []byte(`"waits"`))
+					})
+					take()
+					w.await(2*poll, "the write fails", func() bool { return table.tries.Load() > 0 })
+					time.Sleep(2 * poll) // the store writes it again
+					table.takeAll()
+				}
+				w.await(4*poll, "cleared", func() bool { return w.status("4711").Watch.Waits == "" })
+			})
+		})
+	}
 }
 
 // A job that another runner can take, or may be able to, is never reported, however long it waits.
@@ -211,7 +304,8 @@ func TestStuckJobs_InstancesReturnAfterIdle(t *testing.T) {
 	})
 }
 
-// Another leader takes a report over: it is not made again, and the idle limit counts from it.
+// Another leader takes a report over: it is not made again, and the idle limit counts from it. This holds although GitHub does not list the
+// runners at first.
 func TestStuckJobs_AnotherLeader_ReportStays(t *testing.T) {
 	run(t, func(t *testing.T, w *world) {
 		w.Configure(func(c *reconciler.Config) { c.Watch.Serves = repository })
@@ -225,7 +319,8 @@ func TestStuckJobs_AnotherLeader_ReportStays(t *testing.T) {
 		idle := w.Config().Limits.Idle
 		time.Sleep(idle - 2*time.Minute)
 		stop()
-		w.controllerWith("c2", reconciler.Options{Runs: w.Hub.Workflows()})
+		hub := &unlisted{GitHub: w.Hub, fails: 2}
+		w.controllerWith("c2", reconciler.Options{Runs: w.Hub.Workflows(), GitHub: hub})
 		w.await(2*time.Minute+2*poll, "released", func() bool {
 			if got := w.status("4711").Watch; got.Waits == "" || got.WaitsSince != since {
 				t.Fatalf("reported is %q since %s, want the report of %s", got.Waits, got.WaitsSince, since)

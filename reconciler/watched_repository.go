@@ -78,7 +78,7 @@ func (w *watchedRepository) retain(requests []run) {
 	maps.DeleteFunc(w.strays, func(s strayAttempt, _ int) bool { return w.active[s.run].Attempt != s.attempt })
 }
 
-// stuckRun returns the stored state of a run's jobs. A new attempt gets a new state, and a new status restarts the count of reads.
+// stuckRun returns the stored state of a run's jobs. A new attempt gets a new state, and a new status restarts the count of polls.
 func (w *watchedRepository) stuckRun(view githubapi.WorkflowRun) *stuckRun {
 	of := w.stuck[view.ID]
 	if of == nil || of.attempt != view.Attempt {
@@ -86,7 +86,7 @@ func (w *watchedRepository) stuckRun(view githubapi.WorkflowRun) *stuckRun {
 		w.stuck[view.ID] = of
 	}
 	if of.status != view.Status {
-		of.status, of.reads = view.Status, 0
+		of.status, of.polls = view.Status, 0
 	}
 	return of
 }

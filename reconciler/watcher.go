@@ -264,7 +264,7 @@ func (w *watcher) lookAtRun(ctx context.Context, repo *watchedRepository, reques
 // lookAtStuck reports jobs of a run that no runner takes, and releases instances that no other job needs. If one of these jobs queues
 // again, the controller asks for the request again.
 func (w *watcher) lookAtStuck(ctx context.Context, repo *watchedRepository, requests []run, view githubapi.WorkflowRun, gone bool, jobs *runJobs) error {
-	if err := w.stuck.look(ctx, repo, requests, view, gone, jobs); err != nil {
+	if err := w.stuck.poll(ctx, repo, requests, view, gone, jobs); err != nil {
 		return err
 	}
 	idle := w.stuck.idleFor(repo, view, requests)

@@ -179,7 +179,7 @@ func TestRequest_H30_Interrupted(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		st := memory(t, nil)
 		go newController(t, st, "77", 1).after(time.Second, statemachine.Accept, nil)
-		contains(t, runInterrupted(t, st, asking()...), "interrupted: request 77 attempt 1 was given back")
+		contains(t, runInterrupted(t, st, asking()...), "interrupted: request 77 attempt 1 was released")
 		wantReleased(t, st)
 	})
 }

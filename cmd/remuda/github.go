@@ -13,17 +13,13 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// instancePrefix begins the ids of instances, on EC2 (Amazon EC2 API, "Instance") and in package procfleet
-// alike, and so the names of their runners.
-const instancePrefix = "i-"
-
 // githubClient returns the client for the repository, organisation or enterprise that c names. The file of the
 // credentials is looked at, so that a wrong one is an error at once; afterwards it may be replaced at any time. told, unless
 // nil, is told of each call.
 func (a *app) githubClient(c config.Config, log *slog.Logger, told func(githubapi.Exchange)) (*githubapi.Client, error) {
 	o := githubapi.Options{
 		URL: c.GitHub.URL, APIURL: c.GitHub.APIURL, Clock: a.clock, Log: log,
-		RunnerGroup: c.GitHub.RunnerGroup, Repository: c.GitHub.Repository, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min, NamePrefix: instancePrefix,
+		RunnerGroup: c.GitHub.RunnerGroup, Repository: c.GitHub.Repository, RegistrationsPer5Min: c.GitHub.RegistrationsPer5Min,
 		RunsShare: c.Runs.Share, Told: told,
 	}
 	if o.RunnerGroup == "" {

@@ -331,3 +331,18 @@ func TestGitHubSecret_ReadAnew(t *testing.T) {
 		t.Error("a file that is gone gives a token")
 	}
 }
+
+// The controller sees the runners of other fleets: a job that one of them can take is not reported as stuck.
+func TestGitHubClient_ListsRunnersOfOtherFleets_Review(t *testing.T) {
+	url, _ := fakeGitHub(t, 200, `{"runners":[{"id":1,"name":"i-1-1.1"},{"id":2,"name":"by-hand","labels":[{"name":"4711"}]}]}`)
+	c := newCLI(nil)
+	c.files["/token"] = ghSecret
+	client, err := c.githubClient(config.Config{GitHub: config.GitHub{URL: url + "/octo/repo", TokenFile: "/token"}}, slog.New(slog.DiscardHandler), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := client.Runners(t.Context())
+	if want := []githubapi.Runner{{ID: 1, Name: "i-1-1.1"}, {ID: 2, Name: "by-hand", Labels: []string{"4711"}}}; err != nil || !gocmp.Equal(got, want) {
+		t.Errorf("Runners() = %v, %v, want %v", got, err, want)
+	}
+}

@@ -143,7 +143,7 @@ func TestRequest_H30_TakenOverAndInterrupted(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		contains(t, runInterrupted(t, st, asRun("--run-attempt", "2")...), "interrupted: request 77 attempt 3 was given back")
+		contains(t, runInterrupted(t, st, asRun("--run-attempt", "2")...), "interrupted: request 77 attempt 3 was released")
 		wantReleased(t, st)
 	})
 }
@@ -178,7 +178,7 @@ func TestRequest_GivesBackAgain_Review_F7(t *testing.T) {
 	bubbletest.Run(t, func(t *testing.T) {
 		table := &mute{since: time.Now().Add(2 * time.Second), until: time.Now().Add(5 * time.Second)}
 		st := memory(t, func(under store.Table) store.Table { table.Table = under; return table })
-		contains(t, runInterrupted(t, st, asRun()...), "interrupted: request 77 attempt 1 was given back")
+		contains(t, runInterrupted(t, st, asRun()...), "interrupted: request 77 attempt 1 was released")
 		wantReleased(t, st)
 	})
 }

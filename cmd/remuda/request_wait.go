@@ -62,7 +62,7 @@ func (w *requestWait) explained(ctx context.Context, err error) error {
 // role may not write otherwise, or another client does.
 func (w *requestWait) waits() bool { return !w.want.NoWait || !w.stored.NoWait }
 
-// submit stores the request; repeating it is harmless. An attempt that was given back already is a
+// submit stores the request; repeating it is harmless. An attempt that was released already is a
 // conflict: it would never become ready.
 func (w *requestWait) submit(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, writeLimit)
@@ -197,9 +197,9 @@ func (w *requestWait) giveBack(ctx context.Context, cause error) error {
 	case errors.Is(err, store.ErrNotFound):
 		return cause // it was never stored
 	case err != nil:
-		return fmt.Errorf("%w; giving back request %s: %w", cause, w.want.ID, err)
+		return fmt.Errorf("%w; releasing request %s: %w", cause, w.want.ID, err)
 	default:
-		return fmt.Errorf("%w: request %s attempt %d was given back", cause, w.want.ID, attempt)
+		return fmt.Errorf("%w: request %s attempt %d was released", cause, w.want.ID, attempt)
 	}
 }
 

@@ -85,9 +85,9 @@ func TestRequest_EndsWithWhatItWaitedFor_S80(t *testing.T) {
 			`failed: timeout: 0 of 2 ready: GitHub does not answer`},
 		{"IsSo", "it failed for what it waited for", fail("github", "gone for good"), exitFailed, `failed: github: gone for good`},
 		{"Silent", "the controller died", func(*controller) {}, exitTimedOut,
-			`not done after 1m30s \(waited last: GitHub does not answer for 1m(2[89]|30)s\): request 77 attempt 1 was given back`},
+			`not done after 1m30s \(waited last: GitHub does not answer for 1m(2[89]|30)s\): request 77 attempt 1 was released`},
 		{"Interrupted", "the user has seen enough", nil, exitInterrupted,
-			`interrupted \(waited last: GitHub does not answer for (9|10)s\): request 77 attempt 1 was given back`},
+			`interrupted \(waited last: GitHub does not answer for (9|10)s\): request 77 attempt 1 was released`},
 	} {
 		t.Run(tt.name, bubbletest.Case(func(t *testing.T) {
 			st := memory(t, nil)

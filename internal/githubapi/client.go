@@ -42,7 +42,6 @@ type Client struct {
 	group      int64
 	groupName  string // takes precedence over group
 	repository string // the repository whose jobs the runners take; "": unknown
-	prefix     string // prefix of the names of listed runners, in lower case
 	clock      clock.WithTicker
 	log        *slog.Logger
 	pace       *pacer
@@ -112,15 +111,12 @@ func (c *Client) newToken(ctx context.Context) (Token, error) {
 
 var callRunners = call{what: "list runners", route: "/actions/runners", group: other, reads: true}
 
-// Runners lists every runner whose name begins with Options.NamePrefix, each once. Runners that come or go
-// during the listing may be missing.
+// Runners lists every runner, each once. Runners that come or go during the listing may be missing.
 func (c *Client) Runners(ctx context.Context) ([]Runner, error) {
 	runners := []Runner{}
 	seen := map[int64]bool{}
-	// GitHub's own filter takes whole names only, so every page is read, and others' runners, of which an
-	// organisation may have thousands, are dropped as they come.
 	err := c.list(ctx, url.Values{}, func(r Runner) bool {
-		if strings.HasPrefix(strings.ToLower(r.Name), c.prefix) && !seen[r.ID] {
+		if !seen[r.ID] {
 			seen[r.ID] = true
 			runners = append(runners, r)
 		}

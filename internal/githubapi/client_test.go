@@ -89,28 +89,6 @@ func TestRunners_AllPages_EachOnce(t *testing.T) {
 	}
 }
 
-// H37: an installation lists its own runners alone, wherever they are among others'.
-func TestRunners_NamePrefix_H37(t *testing.T) {
-	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Query().Get("page") == "2" {
-			answer(200, `{"runners":[{"id":4,"name":"other-i-1"},{"id":5,"name":"i-2-1.1"},{"id":5,"name":"i-2-1.1"}]}`)(w, r)
-			return
-		}
-		w.Header().Set("Link", fmt.Sprintf(`<http://%s%s?page=2>; rel="next"`, r.Host, r.URL.Path))
-		answer(200, `{"runners":[{"id":1,"name":"build-1"},{"id":2,"name":"I-1-1.1"},{"id":3,"name":""}]}`)(w, r)
-	})
-	for prefix, want := range map[string][]int64{"i-": {2, 5}, "I-1": {2}, "": {1, 2, 3, 4, 5}, "i-3": nil} {
-		got, err := client(t, f, "/octo", func(o *githubapi.Options) { o.NamePrefix = prefix }).Runners(t.Context())
-		var ids []int64
-		for _, r := range got {
-			ids = append(ids, r.ID)
-		}
-		if diff := cmp.Diff(want, ids); err != nil || diff != "" {
-			t.Errorf("Runners() with prefix %q error = %v, ids (-want +got):\n%s", prefix, err, diff)
-		}
-	}
-}
-
 func TestRunners_EndlessPages_AreCutOff(t *testing.T) {
 	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", fmt.Sprintf(`<http://%s%s?page=9>; rel="next"`, r.Host, r.URL.Path))

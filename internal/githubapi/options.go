@@ -52,9 +52,6 @@ type Options struct {
 	RunnerGroup string
 	// Repository (owner/name) is the repository whose jobs an organisation's runners take. Their group must allow it. "": any.
 	Repository string
-	// NamePrefix is what the names of our runners begin with, in whatever case: Runners lists no others. Empty
-	// lists all.
-	NamePrefix string
 	// RegistrationsPer5Min paces JITConfig and new registration tokens; 0 means
 	// DefaultRegistrationsPer5Min.
 	RegistrationsPer5Min int
@@ -125,7 +122,7 @@ func New(o Options) (*Client, error) {
 	// Its own check mixes GitHub's budgets and reads the machine's clock; pacer does both better.
 	gh.DisableRateLimitCheck = true
 	c := &Client{
-		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, repository: o.Repository, prefix: strings.ToLower(o.NamePrefix), clock: o.Clock, log: o.Log, told: o.Told,
+		gh: gh, auth: auth, scope: s, group: o.RunnerGroupID, groupName: o.RunnerGroup, repository: o.Repository, clock: o.Clock, log: o.Log, told: o.Told,
 		pace: newPacer(o.Clock, o.RegistrationsPer5Min, 5*time.Minute, newRunPace(o.Clock.Now(), cmp.Or(o.RunsShare, DefaultRunsShare))),
 	}
 	auth.credential = given(o.Token)
