@@ -84,6 +84,12 @@ func TestMask_ByStructure_ReviewB28(t *testing.T) {
 		"PipedTracedLate":   {"++ gh auth login --with-token\n++ printf %s s3same", "++ gh auth login --with-token\n++ printf %s ***"},
 		"HereString":        {"docker login --password-stdin <<< s3same", "docker login --password-stdin <<< ***"},
 		"Sudo":              {"echo s3same | sudo -S apt-get update", "echo *** | sudo -S apt-get update"},
+		"SudoFlags":         {"echo s3same | sudo -u postgres -p '' -Sk psql", "echo *** | sudo -u postgres -p '' -Sk psql"},
+		"SudoPrompt":        {"echo s3same | sudo -E -Sp '' x", "echo *** | sudo -E -Sp '' x"},
+		"SudoOfACommand":    {"+ echo done now\n+ sudo -E -u bot curl -sS https://x/y", "+ echo done now\n+ sudo -E -u bot curl -sS https://x/y"},
+		"OpenSSLKey":        {"openssl enc -K 00112233445566778899aabbccddeeff -iv 0 -in a", "openssl enc -K *** -iv 0 -in a"},
+		"ConfigureFlags":    {"npm config set --location=user //r.example/:_authToken s4same", "npm config set --location=user //r.example/:_authToken ***"},
+		"MySQLStatement":    {"mysql -e 'select 1; select 2' -ps3same", "mysql -e 'select 1; select 2' -p***"},
 		"SudoTraced":        {"+ echo done now\n+ sudo curl -sS https://x/y", "+ echo done now\n+ sudo curl -sS https://x/y"},
 		"ChPasswd":          {"+ echo bot:s3same\n+ chpasswd", "+ echo ***\n+ chpasswd"},
 		"OpenSSL":           {"openssl enc -d -aes256 -k s3same -in a; openssl rsa -passin pass:s4same -in b", "openssl enc -d -aes256 -k *** -in a; openssl rsa -passin pass:*** -in b"},
@@ -152,6 +158,9 @@ func TestMask_WhatPeopleNeedStays_ReviewB28(t *testing.T) {
 		"CACHE_KEY=linux-go-1.26 SSH_KEY=/root/.ssh/id_ed25519 PWD=/srv/runner OLDPWD=/root",
 		"ssh -p 2222 host; docker run -p 8080:80 nginx; mkdir -p /srv/data",
 		"curl -u https://x",
+		"pip install twine && mkdir -p build; zip -r a.zip . && scp -P 2222 a.zip h:; 7z x a.7z | find . -print",
+		"openssl version; curl -k https://h/x; redis-cli ping && ls -a dir",
+		"failed to set secret key for bucket; set password policy first",
 		"run script /etc/remuda/prepare.sh: exit status 1: E: Unable to locate package libfoo2",
 	} {
 		want := strings.ReplaceAll(text, "TOKEN=$TOKEN", "TOKEN=***")
