@@ -233,6 +233,7 @@ func (c *Client) do(ctx context.Context, call call, f func(context.Context) (*gi
 		logkey.Seconds, now.Sub(start).Seconds())
 	hold := c.pace.observe(call.group, resp, err, now)
 	c.tell(call, resp, now.Sub(start))
+	var moved *movedError
 	switch {
 	case err == nil && (resp == nil || !isPage(resp.Response)):
 		return nil
@@ -240,8 +241,8 @@ func (c *Client) do(ctx context.Context, call call, f func(context.Context) (*gi
 		return fmt.Errorf("%s: %w", call.what, context.Cause(ctx))
 	case errors.Is(context.Cause(timed), errTimeout):
 		return &callError{call: call.what, kind: ErrUnavailable, detail: errTimeout.Error()}
-	case errors.Is(err, errMoved):
-		return c.moved(ctx, call)
+	case errors.As(err, &moved):
+		return c.moved(ctx, call, moved)
 	}
 	return call.classify(c.scope, kind(c.auth.last.Load()), resp, err, hold)
 }

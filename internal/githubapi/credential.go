@@ -2,7 +2,6 @@ package githubapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -76,9 +75,19 @@ type authorizer struct {
 	last         atomic.Int32 // kind of the token used last
 }
 
-// errMoved means that GitHub redirects the calls of a renamed repository. Its jobs would be refused, so no runner is registered under the
-// new name.
-var errMoved = errors.New("GitHub redirects to another repository")
+// movedError means that a call was redirected on GitHub's own host, as calls of a renamed repository are. Its jobs would be refused, so no
+// runner is registered under the new name. Calls that find and delete one runner are redirected, so that instances end as usual.
+type movedError struct {
+	to string // path
+}
+
+func (e *movedError) Error() string { return "the call was redirected to " + e.to }
+
+// mayMove reports whether a call follows a redirect. The client would send a GET in place of another method after a 301, 302 or 303.
+func mayMove(req *http.Request, code int) bool {
+	deletes := req.Method == http.MethodDelete && (code == http.StatusTemporaryRedirect || code == http.StatusPermanentRedirect)
+	return deletes || req.Method == http.MethodGet && req.URL.Query().Has("name")
+}
 
 // errEnterprise: GitHub REST, "Self-hosted runners", says of every call for an enterprise that it takes
 // neither a fine-grained token nor an App's.
@@ -109,10 +118,10 @@ func (a *authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err == nil && ambiguous(resp) && (resp.StatusCode == http.StatusUnauthorized || !keepsToken(req.Context())) {
 		a.credential.refused(token)
 	}
-	if err == nil && a.actions != "" && strings.HasPrefix(req.URL.Path, a.actions) && resp.StatusCode/100 == 3 {
+	if err == nil && a.actions != "" && strings.HasPrefix(req.URL.Path, a.actions) && resp.StatusCode/100 == 3 && !mayMove(req, resp.StatusCode) {
 		if to, none := resp.Location(); none == nil && to.Host == a.host {
 			_ = resp.Body.Close() // the body of a redirect is not needed
-			return nil, errMoved
+			return nil, &movedError{to: plain(to.Path)}
 		}
 	}
 	return resp, err

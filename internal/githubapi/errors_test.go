@@ -226,12 +226,16 @@ func TestErrors_PageInPlaceOfNothing_ReviewB13b(t *testing.T) {
 	checkKind(t, client(t, f, "/octo/repo").DeleteRunner(t.Context(), 1), githubapi.ErrLocal)
 }
 
-// Each call for a renamed repository names it, since each of its jobs would be refused. GitHub does not get the call under the new name.
+// The calls of a renamed repository name its new name, and register no runner there. Those that end an instance do their work.
 func TestErrors_RenamedRepository_ReviewB13(t *testing.T) {
 	f := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {
-		case strings.HasPrefix(r.URL.Path, "/api/v3/repos/octo/repo"):
+		case strings.HasPrefix(r.URL.Path, "/api/v3/repos/octo/repo/"):
 			http.Redirect(w, r, strings.Replace(r.URL.String(), "repos/octo/repo", "repositories/7", 1), http.StatusTemporaryRedirect)
+		case r.URL.Path == "/api/v3/repositories/7/actions/runners" && r.URL.Query().Get("name") == "i-1":
+			answer(200, `{"total_count":1,"runners":[{"id":5,"name":"i-1"}]}`)(w, r)
+		case r.Method == http.MethodDelete && r.URL.Path == "/api/v3/repositories/7/actions/runners/5":
+			w.WriteHeader(http.StatusNoContent)
 		case strings.Contains(r.URL.Path, "/actions/"):
 			t.Errorf("%s %s was called under the new name", r.Method, r.URL)
 		default:
@@ -241,11 +245,46 @@ func TestErrors_RenamedRepository_ReviewB13(t *testing.T) {
 	c := client(t, f, "/octo/repo")
 	_, list := c.Runners(t.Context())
 	_, jit := c.JITConfig(t.Context(), "i-1", "r-1")
-	for name, err := range map[string]error{"Check": c.Check(t.Context(), false), "Runners": list, "JITConfig": jit, "DeleteRunner": c.DeleteRunner(t.Context(), 1)} {
+	for name, err := range map[string]error{"Check": c.Check(t.Context(), false), "Runners": list, "JITConfig": jit} {
 		checkKind(t, err, githubapi.ErrLocal)
 		if !strings.Contains(fmt.Sprint(err), "octo/repo was renamed to octo/new-name: set github.url") {
 			t.Errorf("%s = %v, want the new name", name, err)
 		}
+	}
+	if found, ok, err := c.FindRunner(t.Context(), "i-1"); !ok || err != nil || found.ID != 5 {
+		t.Errorf("FindRunner = %v, %t, %v; want the runner under the new name", found, ok, err)
+	}
+	if err := c.DeleteRunner(t.Context(), 5); err != nil {
+		t.Errorf("DeleteRunner = %v, want it done under the new name", err)
+	}
+}
+
+// A redirect says that the repository was renamed only if GitHub knows it under another name.
+func TestErrors_RedirectIsNoRename_ReviewB13(t *testing.T) {
+	for name, tt := range map[string]struct {
+		status     int // of the answer about the repository
+		body, says string
+		kind       error
+	}{
+		"SignOnPage": {200, `{"full_name":"Octo/Repo"}`, "redirected to /login: check github.apiUrl, and whether a proxy or a sign-on page", githubapi.ErrLocal},
+		"NoAnswer":   {503, `{}`, "find repository octo/repo: github: unavailable: 503", githubapi.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				if strings.Contains(r.URL.Path, "/actions/") {
+					http.Redirect(w, r, "/login?return_to=x", http.StatusFound)
+					return
+				}
+				answer(tt.status, tt.body)(w, r)
+			})
+			c := client(t, f, "/octo/repo")
+			for call, err := range map[string]error{"Check": c.Check(t.Context(), false), "DeleteRunner": c.DeleteRunner(t.Context(), 5)} {
+				checkKind(t, err, tt.kind)
+				if !strings.Contains(fmt.Sprint(err), tt.says) || strings.Contains(fmt.Sprint(err), "renamed") {
+					t.Errorf("%s = %v, want %q", call, err, tt.says)
+				}
+			}
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v84/github"
@@ -64,8 +65,8 @@ func (c *Client) Check(ctx context.Context, write bool) error {
 	return err
 }
 
-// moved returns the error of a call for a renamed repository. It reads the new name from GitHub.
-func (c *Client) moved(ctx context.Context, failed call) error {
+// moved returns the error of a call that was redirected. It asks GitHub whether the repository has another name now.
+func (c *Client) moved(ctx context.Context, failed call, redirect *movedError) error {
 	call := call{what: "find repository " + c.scope.name, route: "/", group: other, reads: true}
 	var out github.Repository
 	err := c.do(ctx, call, func(ctx context.Context) (*github.Response, error) {
@@ -76,8 +77,12 @@ func (c *Client) moved(ctx context.Context, failed call) error {
 		return c.gh.Do(ctx, req, &out)
 	})
 	name := plain(out.GetFullName())
-	if err != nil {
-		name = "another name"
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", failed.what, err)
+	case name == "" || strings.EqualFold(name, c.scope.name):
+		return &callError{call: failed.what, kind: ErrLocal, detail: fmt.Sprintf(
+			"%v: check github.apiUrl, and whether a proxy or a sign-on page intercepts the call", redirect)}
 	}
 	return &callError{call: failed.what, kind: ErrLocal, detail: fmt.Sprintf(
 		"%s was renamed to %s: set github.url and, if it is set, github.repository to that name", c.scope.name, name)}
