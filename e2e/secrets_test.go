@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -29,15 +30,15 @@ import (
 // secrets collects every registration that was in a record, and what was sealed in it.
 type secrets struct {
 	leak.Secrets
-	opened int
-	clear  []string // runners whose registration anybody who reads the record can use
+	opened atomic.Int64
+	clear  atomic.Pointer[string] // a runner whose registration anybody who reads the record can use
 }
 
 // open unseals a registration with the key of its machine, which root can read.
 func (c *secrets) open(dir string, in store.Instance) {
 	reg := in.Registration
 	if !reg.Sealed() {
-		c.clear = append(c.clear, reg.Name)
+		c.clear.Store(&reg.Name)
 	}
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "agent-key" {
@@ -52,7 +53,7 @@ func (c *secrets) open(dir string, in store.Instance) {
 			return nil //nolint:nilerr // another machine's
 		}
 		if plain, err := key.Open(reg); err == nil {
-			c.opened++
+			c.opened.Add(1)
 			c.Add("registration", plain.Secret)
 			if jit, err := githubsim.DecodeJIT(plain.Secret); err == nil { // what it is good for, in any form
 				c.Add("JIT secret", jit.Secret)
@@ -122,8 +123,9 @@ func TestSecrets_H43_NowhereToBeFound(t *testing.T) {
 				return in.State == statemachine.Running && in.Registration.Secret == ""
 			}))
 			s.runsJob("100")
-			if found.opened == 0 || len(found.clear) > 0 {
-				t.Fatalf("%d registrations were seen sealed in a record, and in the clear those of %q", found.opened, found.clear)
+			s.Check(program.Until(patience, "a sealed registration was opened", func() bool { return found.opened.Load() > 0 }))
+			if name := found.clear.Load(); name != nil {
+				t.Fatalf("the registration of %s was in a record in the clear", *name)
 			}
 			s.tables(found)
 			s.files(found)
