@@ -289,6 +289,7 @@ func TestAhead_ThePlaceGoesOn(t *testing.T) {
 
 // The runner of an idle machine goes with it, and stays as long as it.
 func TestAhead_TheRunnerGoesWithItsMachine(t *testing.T) {
+	takesLong(t)
 	listening(t, 10, sim.Script{}, func(t *testing.T, w *world) {
 		w.Waive(sim.HealthyLives)
 		w.Configure(func(c *reconciler.Config) { c.Limits.Idle = 45 * time.Minute })

@@ -156,6 +156,7 @@ func TestBudget_PricedLater_Review_C7(t *testing.T) {
 
 // While an item cannot be read, the last known value applies to this leader and to the next one, and no step starts or ends.
 func TestBudget_UnknownKeepsTheLastValue(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.budget(100, reconciler.Degradation{At: 0.95, Do: reconciler.DegradeOnDemand}, reconciler.Degradation{At: 0.97, Do: reconciler.DegradeFloors})
 		time.Sleep(time.Minute) // after midnight
@@ -345,6 +346,7 @@ func TestCosts_OfManyJobs_Review_C6(t *testing.T) {
 
 // A day of an earlier month that cannot be read holds up neither the count nor the budget.
 func TestBudget_EarlierDayRefusesReads(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.budget(100, reconciler.Degradation{At: 0.95, Do: reconciler.DegradeOnDemand})
 		time.Sleep(time.Minute) // after midnight

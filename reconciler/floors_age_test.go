@@ -88,6 +88,7 @@ func TestFloors_NoLongerWanted_Review_C3(t *testing.T) {
 // A floor can wait behind a request, or for room that a request of another class needs. It is filled as soon as the request stops waiting,
 // for any reason.
 func TestFloors_TheRequestBeforeItGoes_Review_C4(t *testing.T) {
+	takesLong(t)
 	for name, end := range map[string]func(w *world, gone func()){
 		"TimesOut": func(w *world, _ func()) { w.awaitPhase("100", 1, statemachine.Failed, 6*time.Minute) },
 		"Vanishes": func(w *world, gone func()) { gone(); w.awaitPhase("100", 1, statemachine.Failed, 2*time.Minute) },

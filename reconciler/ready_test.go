@@ -283,6 +283,7 @@ func TestSeatThatStaysEmpty_SaysWhy(t *testing.T) {
 
 // H33 H50: a listener that GitHub keeps from its messages after its machine was handed over is told of while that lasts, and no longer.
 func TestRunningSeatOffline_SaysWhy_H50(t *testing.T) {
+	takesLong(t)
 	for _, d := range []disruption{
 		{name: store.CauseDeprecated},
 		{name: store.CauseUnavailable, service: githubsim.OAuth, trouble: githubsim.Answer503},

@@ -62,6 +62,7 @@ func (w *world) unwritableTable() *unwritable { return &unwritable{Table: w.Tabl
 
 // An instance that cannot be written does not empty a floor. The others are renewed, and floors of other classes are filled.
 func TestFloors_OneInstanceTakesNoWrite_Review_C9(t *testing.T) {
+	takesLong(t)
 	run(t, func(t *testing.T, w *world) {
 		w.Waive(sim.Needed) // the record that takes no write says idle past its threshold
 		w.keep("small", 3)
