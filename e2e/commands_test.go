@@ -113,7 +113,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s := siteOf(ts)
 	deadline := time.Now().Add(limit)
-	for {
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 400*time.Millisecond) { // a command costs as much as the pause
 		out, err := attempted(ts, s, args[2], args[3:])
 		if (err == nil && want.Match(out)) != neg {
 			_, err := ts.Stdout().Write(out)
@@ -123,7 +123,7 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("eventually %s: not within %s; last output, %v:\n%s", args[1], limit, err, out)
 		}
-		time.Sleep(50 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

@@ -109,6 +109,7 @@ func TestStuckJobs_Failed(t *testing.T) {
 
 // Hours into a run, a job queues under a request that has no runner left, while another request of the run serves a job.
 func TestStuckJobs_LateInALongRun_Reported_Review(t *testing.T) {
+	takesLong(t)
 	for name, tt := range map[string]struct {
 		lose func(w *world)
 		says string
@@ -196,6 +197,7 @@ func TestStuckJobs_ReportIsCleared_Review(t *testing.T) {
 
 // A job that another runner can take, or may be able to, is never reported, however long it waits.
 func TestStuckJobs_OfOthers_NeverReported(t *testing.T) {
+	takesLong(t)
 	for name, label := range map[string]string{
 		"GitHubs": "ubuntu-latest", "LargerRunner": "ubuntu-22.04-16core", "ScaleSet": "arc-runner-set", "OtherFleet": "self-hosted,linux,gpu",
 		"FleetWithoutRunners": "self-hosted",
