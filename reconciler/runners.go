@@ -247,7 +247,7 @@ const maxTaken = 5
 // of ours.
 func InstanceOf(runner string) (store.InstanceID, bool) {
 	end := strings.LastIndexByte(runner, '-')
-	if end < 0 {
+	if end < 2 || !strings.HasPrefix(runner, "i-") {
 		return "", false
 	}
 	return store.InstanceID(runner[:end]), true

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/remuda-run/remuda/fleet"
 	"github.com/remuda-run/remuda/internal/githubapi"
+	"github.com/remuda-run/remuda/reconciler"
 	"github.com/remuda-run/remuda/store"
 )
 
@@ -50,6 +52,10 @@ func Look(ctx context.Context, from Sources, at time.Time) (*Snapshot, error) {
 	if from.GitHub != nil {
 		s.Runners, err = from.GitHub.Runners(ctx)
 		s.GitHubRead = read(GitHub, err)
+		s.Runners = slices.DeleteFunc(s.Runners, func(r githubapi.Runner) bool { // an organization may have thousands of others
+			_, ours := reconciler.InstanceOf(r.Name)
+			return !ours
+		})
 	}
 	s.Sort()
 	return s, nil

@@ -79,7 +79,7 @@ func TestLook_ReadsEverything(t *testing.T) {
 	fill(t, table)
 	s, err := audit.Look(t.Context(), audit.Sources{
 		Store: store.New(table), Fleet: lister{machines: []fleet.Machine{{ID: "i-2"}, {ID: "i-1"}}},
-		GitHub: runners{runners: []githubapi.Runner{{Name: "b"}, {Name: "a"}}},
+		GitHub: runners{runners: []githubapi.Runner{{Name: "i-2-1.1"}, {Name: "build-7"}, {Name: "i-1-1.1"}}},
 	}, now)
 	if err != nil {
 		t.Fatal(err)
@@ -94,8 +94,8 @@ func TestLook_ReadsEverything(t *testing.T) {
 	if len(s.Launches) != 1 || s.Lease.Holder != "one" || !s.At.Equal(now) {
 		t.Errorf("launches = %+v, lease %+v, at %s", s.Launches, s.Lease, s.At)
 	}
-	if !s.FleetRead || s.Machines[0].ID != "i-1" || !s.GitHubRead || s.Runners[0].Name != "a" {
-		t.Errorf("machines = %+v, runners %+v, want both read and sorted", s.Machines, s.Runners)
+	if !s.FleetRead || s.Machines[0].ID != "i-1" || !s.GitHubRead || len(s.Runners) != 2 || s.Runners[0].Name != "i-1-1.1" {
+		t.Errorf("machines = %+v, runners %+v, want both read and sorted, without runners of other fleets", s.Machines, s.Runners)
 	}
 	if len(s.Bad) != 1 || s.Bad[0].Key.Partition != "INSTANCE#i-3" {
 		t.Errorf("bad = %+v, want the record of i-3", s.Bad)
