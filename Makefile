@@ -49,13 +49,13 @@ test: build
 
 # Most of e2e waits, and the race detector computes: side by side.
 check: FLAGS := -p 2 -timeout 30m
-# PASSED are files of events: the tests that passed there are left out, and the packages that have no long tests.
+# PASSED are files of events of a green make test: the tests that passed there are left out, and the packages that have no long tests.
 check: export REMUDA_TEST_SKIP := $(if $(PASSED),$(shell $(GO) run ./internal/tools/acceptance -passed -results "$(PASSED)"))
 check: ## all tests; after make test, only what it left out: PASSED=dist/test.json
 check: build
 	@$(TOOL) gotestsum --jsonfile dist/$@.json --raw-command -- sh -c '\
 	  mkdir -p dist; $(plain) >dist/plain.json & plain=$$!; brief=0; calm=0; \
-	  $(if $(PASSED),,$(brief); brief=$$?; $(calm); calm=$$?;) $(long); long=$$?; \
+	  $(if $(REMUDA_TEST_SKIP),,$(brief); brief=$$?; $(calm); calm=$$?;) $(long); long=$$?; \
 	  wait $$plain; code=$$?; cat dist/plain.json; [ $$code = 0 ] && [ $$brief = 0 ] && [ $$calm = 0 ] && exit $$long'
 
 GOTEST = $(GO) test -json -vet=off -skip "$$REMUDA_TEST_SKIP"

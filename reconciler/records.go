@@ -22,19 +22,24 @@ func newRecords() *records {
 	return &records{newInstanceRecords(), newRequestRecords(), newLaunchRecords(), newOrderRecords(), newFloorRecords()}
 }
 
-// recorded returns how many instances that a launch brought for a request have records.
+// recorded returns how many instances that a launch brought for a request certainly have records.
 func (v *records) recorded(token string, id store.RequestID) int {
 	v.instances.mu.RLock()
 	defer v.instances.mu.RUnlock()
-	return len(v.instances.served[byLaunch(token, id.Noted())])
+	if id.Noted() != string(id) {
+		return 0 // another request of the launch may be noted in the same way
+	}
+	return len(v.instances.served[byLaunch(token, string(id))])
 }
 
 // unrecorded returns how many instances of an open launch have no record. A launch stays open while a record cannot be written.
 func (v *records) unrecorded(l store.Launch) (n int) {
 	for _, s := range l.Seats {
-		n += max(0, s.Count-v.recorded(l.Token, s.RequestID))
+		n += s.Count
 	}
-	return n
+	v.instances.mu.RLock()
+	defer v.instances.mu.RUnlock()
+	return max(0, n-len(v.instances.served[byLaunch(l.Token, "")]))
 }
 
 // launchedFor returns how many instances are being launched for an attempt, and how many were. An instance of an open launch was launched

@@ -92,13 +92,19 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 // servedRuns maps the requests named in histories to the instances that have served them.
 type servedRuns map[string]map[store.InstanceID]*instance
 
-// byLaunch is the key of servedRuns for the instances that a launch brought for a request. No request id has a space.
-func byLaunch(token, run string) string { return "launch " + token + " " + run }
+// byLaunch is the key of servedRuns for the instances that a launch brought for a request; "": for all. No request id has a space.
+func byLaunch(token, run string) string { return launched + token + " " + run }
+
+const launched = "launch "
 
 // set records the requests that an instance has served. It was launched for the first of them.
 func (v servedRuns) set(in *instance, runs []string, token string) {
 	if len(runs) > 0 {
-		runs = append(runs, byLaunch(token, runs[0]))
+		ofLaunch := slices.DeleteFunc(slices.Clone(in.served), func(key string) bool { return !strings.HasPrefix(key, launched) })
+		if len(ofLaunch) == 0 { // afterwards a long history may lose its first request
+			ofLaunch = []string{byLaunch(token, ""), byLaunch(token, runs[0])}
+		}
+		runs = append(runs, ofLaunch...)
 	}
 	for _, run := range in.served {
 		if delete(v[run], in.record.ID); len(v[run]) == 0 {

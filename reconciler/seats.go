@@ -164,6 +164,7 @@ func (h *seats) seatsOf(r run, given []snapshot) []store.Seat {
 func (h *seats) counts(r run) store.Counts {
 	now := h.clock.Now()
 	c := store.Counts{Wanted: r.request.Count}
+	c.Launching, c.Launched = h.cache.launchedFor(r.id, r.status.Attempt)
 	h.cache.instances.eachHeld(r.id, func(in *instance) {
 		s := in.snapshot()
 		switch s.State {
@@ -177,7 +178,6 @@ func (h *seats) counts(r run) store.Counts {
 			c.Ready++
 		}
 	})
-	c.Launching, c.Launched = h.cache.launchedFor(r.id, r.status.Attempt)
 	c.Launching += h.batch.pending(r.id) + h.batch.writing(r.id, r.status.Attempt)
 	return c
 }

@@ -31,8 +31,9 @@ const (
 	// readAfter is how many consecutive polls must find a run suspicious before its jobs are read. Most instances are idle for a moment
 	// between two jobs, and each read costs a call of the share for watching.
 	readAfter = 3
-	// readEvery is how many polls pass between two reads while other jobs of the run are in progress.
-	readEvery = 8
+	// readEvery is how many polls pass at least between two reads while other jobs of the run are in progress. The pause grows with
+	// the number of polls, up to readSeldom: a run that stays suspicious and healthy must not use up the share for watching.
+	readEvery, readSeldom = 8, 64
 	// reportAfter is how many consecutive reads must show a stuck job before it is reported.
 	reportAfter = 2
 	// listedLate is how late GitHub's lists may be. A job queued before the last runner of a request ended may have been assigned.
@@ -44,6 +45,7 @@ type stuckRun struct {
 	attempt  int
 	status   string
 	polls    int           // consecutive polls that found the run suspicious, with the present attempt and status
+	next     int           // the poll of the next read; 0: the next one
 	seen     map[int64]int // consecutive reads that showed the job stuck, by job
 	reported map[int64]bool
 	all      time.Time // since when all open jobs are stuck; zero: not all are
@@ -69,13 +71,17 @@ func (s *stuckJobs) poll(ctx context.Context, repo *watchedRepository, requests 
 	}
 	of := repo.stuckRun(view)
 	last := lastReport(requests)
+	of.polls++
 	if len(of.seen) == 0 && last.IsZero() {
 		if !s.suspicious(requests, view) {
-			of.polls = 0
+			of.polls, of.next = 0, 0
 			return nil
 		}
-		if of.polls++; of.polls < readAfter || view.Status != githubapi.StatusQueued && of.polls%readEvery != readAfter {
+		if of.polls < max(readAfter, of.next) {
 			return nil
+		}
+		if view.Status != githubapi.StatusQueued {
+			of.pause()
 		}
 	}
 	all, err := jobs.all(ctx)
@@ -103,6 +109,12 @@ func (s *stuckJobs) poll(ctx context.Context, repo *watchedRepository, requests 
 	if stuck, err = s.withoutTaken(ctx, of, stuck); err != nil {
 		return err
 	}
+	for id, reads := range now { // the list of runners is not read at each poll
+		if reads >= reportAfter && !of.reported[id] {
+			delete(now, id)
+			of.pause()
+		}
+	}
 	of.seen = now
 	switch {
 	case open == 0 || len(stuck) < open:
@@ -114,6 +126,9 @@ func (s *stuckJobs) poll(ctx context.Context, repo *watchedRepository, requests 
 	}
 	return s.record(ctx, requests, view, stuck)
 }
+
+// pause delays the next read.
+func (of *stuckRun) pause() { of.next = of.polls + min(max(of.polls/4, readEvery), readSeldom) }
 
 // lastReport returns when stuck jobs of requests were last reported. It is zero if none are.
 func lastReport(requests []run) (at time.Time) {

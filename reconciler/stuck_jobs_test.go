@@ -136,7 +136,7 @@ func TestStuckJobs_LateInALongRun_Reported_Review(t *testing.T) {
 					w.must(err)
 					return slices.ContainsFunc(r.Jobs, func(j githubsim.RunJob) bool { return j.Key == "late" && j.Status == githubapi.StatusQueued })
 				})
-				w.reported("4711-a", 10*poll, "job late waits", tt.says)
+				w.reported("4711-a", 80*poll, "job late waits", tt.says)
 			})
 		})
 	}

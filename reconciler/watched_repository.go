@@ -86,7 +86,7 @@ func (w *watchedRepository) stuckRun(view githubapi.WorkflowRun) *stuckRun {
 		w.stuck[view.ID] = of
 	}
 	if of.status != view.Status {
-		of.status, of.polls = view.Status, 0
+		of.status, of.polls, of.next = view.Status, 0, 0
 	}
 	return of
 }

@@ -20,8 +20,9 @@ const (
 	names = `(?:(?:access|account|api|auth|client|deploy|encryption|license|master|private|secret|service|shared|signing|ssh|storage)[_-]?key|password|passwd|passphrase|secret|token|[_-](?:pass|pwd|pat|auth))`
 	// shell is one word of a shell's command line, quoted or not.
 	shell = `((?:\$?'[^'\n]*'|"[^"\n]*"|\\.|[^\s"'\\;|&<>])+)`
-	// line is the rest of a command before an argument. It ends before the next command, and a quoted word may hold what ends a command.
-	line = `\b(?:[^\n;|&]|\\\n|'[^'\n]*'|"[^"\n]*")*?\s`
+	// line is the rest of a command before an argument. It ends before the next command. A word may hold what ends a command: programs
+	// print commands without quotes.
+	line = `\b(?:[^\n;|&]|\\\n|\\.|[;|&][^\s;|&]|'[^'\n]*'|"[^"\n]*")*?\s`
 	// reader shows that a command reads a password.
 	reader = `(?:-stdin\b|--with-token\b|\bsudo(?:\s+-\w*[ugphCrtTUDR]\s+(?:'[^']*'|"[^"]*"|\S+)|\s+-\S+)*?\s+-\w*S|\bchpasswd\b)`
 )
@@ -61,7 +62,7 @@ var forms = []form{
 	{hints: []string{"sshpass", "mongo", "twine"}, match: lazyregexp.New(`\b(?:sshpass|mongo\w*|twine)` + line + `-p[ \t]+` + shell), learn: true},
 	{hints: []string{"redis-cli", "ldap", "sqlcmd", "zip"}, match: lazyregexp.New(`\b(?:redis-cli` + line + `-a|ldap\w+` + line + `-w|(?:sqlcmd|(?:un)?zip)` + line + `-P)[ \t]*` + shell), learn: true},
 	{hints: []string{"openssl", "nuget"}, match: lazyregexp.New(`\b(?:openssl|nuget)` + line + `(?:-[kK][ \t]+|-pass(?:in|out)?[ \t]+pass:)` + shell), learn: true},
-	{hints: []string{"set", "cargo"}, match: lazyregexp.New(`(?i)\b(?:config(?:ure)?[ \t]+set[ \t]+(?:-\S+[ \t]+)*?\S*` + names + `|cargo[ \t]+login)[ \t]+` + shell), secret: flagValue, learn: true},
+	{hints: []string{"set", "cargo"}, match: lazyregexp.New(`(?i)\b(?:(?:config(?:ure)?|npm|secrets)[ \t]+(?:--)?set[ \t]+(?:-\S+[ \t]+)*?\S*` + names + `|cargo[ \t]+login)[ \t]+` + shell), secret: flagValue, learn: true},
 	{hints: []string{"curl"}, match: lazyregexp.New(`\bcurl` + line + `(?:-[a-zA-Z]*[uU]|--(?:proxy-)?user)(?:=|\s*)["']?[^\s"':]*:([^\s"'/][^\s"']*)`), learn: true},
 	{hints: []string{"identified"}, match: lazyregexp.New(`(?i)\bidentified\s+(?:with\s+\S+\s+)?by\s+["']([^"'\n]{3,})`), learn: true},
 	// This form is the input of a command that reads a password: on one line, or as `set -x` prints both sides of a pipe, in any order.
