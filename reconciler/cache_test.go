@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -158,6 +159,37 @@ func TestCache_LaunchedFor(t *testing.T) {
 	}
 	if l := v.launches.openLaunches(); len(l) != 1 || l[0].Token != "l-2" {
 		t.Errorf("openLaunches() = %v, want l-2", l)
+	}
+}
+
+// Two requests of a launch may be noted alike, and a long history loses its first request. No instance counts twice among those without a
+// record, and an instance that may be another request's counts as not launched yet.
+func TestCache_LaunchedFor_UnclearHistory_Review_C16(t *testing.T) {
+	v := newRecords()
+	alike := strings.Repeat("x", 60)
+	a, b := store.RequestID(alike+"-a"), store.RequestID(alike+"-b")
+	launch := store.Launch{Token: "l-1", Version: 1, Seats: []store.LaunchSeat{{RequestID: a, Attempt: 1, Count: 1}, {RequestID: b, Attempt: 1, Count: 1}}}
+	v.launches.applyLaunch(launch)
+	in := inState("i-1", 1, statemachine.Claimed, string(a))
+	in.LaunchToken, in.History = "l-1", in.History.With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: a.Noted()})
+	v.instances.apply(in)
+	for _, version := range []int64{1, 2} {
+		if open, _ := v.launchedFor(b, 1); open != 1 || v.unrecorded(launch) != 1 {
+			t.Errorf("version %d: %d open for b, %d without a record; want 1, 1", version, open, v.unrecorded(launch))
+		}
+		in.Version, in.History = 2, store.History("").With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: "300"})
+		v.instances.apply(in)
+	}
+
+	v = newRecords()
+	launch.Seats = []store.LaunchSeat{{RequestID: "100", Attempt: 1, Count: 1}}
+	v.launches.applyLaunch(launch)
+	in.Version, in.History = 1, store.History("").With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: "100"})
+	v.instances.apply(in)
+	in.Version, in.History = 2, store.History("").With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: "300"})
+	v.instances.apply(in)
+	if open, launched := v.launchedFor("100", 1); open != 0 || launched != 1 || v.unrecorded(launch) != 0 {
+		t.Errorf("%d open, %d launched, %d without a record; want 0, 1, 0", open, launched, v.unrecorded(launch))
 	}
 }
 

@@ -225,7 +225,10 @@ func TestStuckJobs_OfOthers_NeverReported(t *testing.T) {
 func TestStuckJobs_AnotherRunnerHasTheLabels_NeverReported(t *testing.T) {
 	for _, label := range []string{"self-hosted,4711", "4711-gpu"} {
 		t.Run(label, func(t *testing.T) {
-			watching(t, func(t *testing.T, w *world) {
+			run(t, func(t *testing.T, w *world) {
+				w.Configure(func(c *reconciler.Config) { c.Watch.Serves = repository })
+				hub := &unlisted{GitHub: w.Hub}
+				w.controllerWith("c1", reconciler.Options{Runs: w.Hub.Workflows(), GitHub: hub})
 				token, err := w.Hub.RegistrationToken(t.Context())
 				w.must(err)
 				_, err = w.Hub.Register(t.Context(), token.Value, githubsim.RegisterRequest{Name: "by-hand", Labels: append(strings.Split(label, ","), "x64")})
@@ -234,7 +237,11 @@ func TestStuckJobs_AnotherRunnerHasTheLabels_NeverReported(t *testing.T) {
 				w.serve(spec("4711", 1, ofRun(4711, 1)), 2*time.Minute)
 				w.finish(4711)
 				w.queued("build")
-				time.Sleep(5 * time.Minute)
+				before := atomic.LoadInt64(&hub.calls)
+				time.Sleep(40 * poll)
+				if calls := atomic.LoadInt64(&hub.calls) - before; calls < 1 || calls > 10 {
+					t.Errorf("the runners were listed %d times in 40 polls, want only some times", calls)
+				}
 				if got := w.status("4711").Watch.Waits; got != "" {
 					t.Errorf("reported is %q, want nothing: a runner of somebody else takes it", got)
 				}
