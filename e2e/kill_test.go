@@ -28,7 +28,7 @@ var killEvery = flag.Int("kill-every", 3, "kill the controller after every n-th 
 // be lost by a controller that has to wait for its turn.
 var quick = []string{"REMUDA_PROCESS_BOOT_DELAY=50ms"}
 
-// A controller is killed with -9 right after any of its writes, from the first of a provision to the last
+// A controller is killed with -9 right after one of its writes, from the first of a provision to the last
 // of a release, and started again: the story ends as if nothing had happened, no instance is doubled
 // and none leaks (S28, S79, H01, H02, H06, H08, H11, H13, H17, H25, H30).
 func TestControllerKilled_S79_AfterAWriteNothingHappened(t *testing.T) {

@@ -168,7 +168,7 @@ func TestCache_LaunchedFor_UnclearHistory_Review_C16(t *testing.T) {
 	v := newRecords()
 	alike := strings.Repeat("x", 60)
 	a, b := store.RequestID(alike+"-a"), store.RequestID(alike+"-b")
-	launch := store.Launch{Token: "l-1", Version: 1, Seats: []store.LaunchSeat{{RequestID: a, Attempt: 1, Count: 1}, {RequestID: b, Attempt: 1, Count: 1}}}
+	launch := store.Launch{Token: "l-1", Version: 1, Count: 2, Seats: []store.LaunchSeat{{RequestID: a, Attempt: 1, Count: 1}, {RequestID: b, Attempt: 1, Count: 1}}}
 	v.launches.applyLaunch(launch)
 	in := inState("i-1", 1, statemachine.Claimed, string(a))
 	in.LaunchToken, in.History = "l-1", in.History.With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: a.Noted()})
@@ -182,7 +182,7 @@ func TestCache_LaunchedFor_UnclearHistory_Review_C16(t *testing.T) {
 	}
 
 	v = newRecords()
-	launch.Seats = []store.LaunchSeat{{RequestID: "100", Attempt: 1, Count: 1}}
+	launch.Count, launch.Seats = 1, []store.LaunchSeat{{RequestID: "100", Attempt: 1, Count: 1}}
 	v.launches.applyLaunch(launch)
 	in.Version, in.History = 1, store.History("").With(store.At(dawn), store.Entry{At: dawn, Code: store.CodeLaunched, Detail: "100"})
 	v.instances.apply(in)

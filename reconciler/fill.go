@@ -88,8 +88,7 @@ func (f *filler) possible(ctx context.Context, r run, me waiter) bool {
 // short returns how many instances a request needs besides those that it holds, and those being launched for it.
 func (f *filler) short(r run) int {
 	writing := f.batch.writing(r.id, r.status.Attempt) // first: once written, they are among the open
-	open, _ := f.cache.launchedFor(r.id, r.status.Attempt)
-	return r.request.Count - writing - open - f.cache.instances.holds(r.id, r.status.Attempt)
+	return r.request.Count - writing - f.cache.supplied(r.id, r.status.Attempt)
 }
 
 // order asks for a launch of what is missing, as far as budget and caps allow. If capacity is short

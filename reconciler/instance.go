@@ -18,6 +18,7 @@ type instance struct {
 	distrustOnline *atomic.Bool  // of all
 	record         store.Instance
 	served         []string // the requests, named as in record.History
+	launchedFor    string   // the first of them; "": unknown
 	known
 }
 

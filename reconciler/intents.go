@@ -107,14 +107,13 @@ func (c *launches) affordable(wants []want) []want {
 			}
 			continue
 		}
-		writing := c.batch.writing(w.id, w.attempt) // read this first: a written launch is open, and a recorded instance is held
-		open, _ := c.cache.launchedFor(w.id, w.attempt)
-		held := c.cache.instances.holds(w.id, w.attempt)
+		writing := c.batch.writing(w.id, w.attempt) // read this first: a written launch is open
+		supplied := c.cache.supplied(w.id, w.attempt)
 		r, ok := c.cache.requests.getRun(w.id)
 		if !ok || !r.alive(w.attempt) {
 			continue
 		}
-		needed := r.request.Count - held - open - writing
+		needed := r.request.Count - supplied - writing
 		if w.count = min(w.count, left, needed-c.cache.index.claimable(r, w, needed)); w.count > 0 {
 			left -= w.count
 			out = append(out, w)

@@ -33,13 +33,16 @@ func (v *records) recorded(token string, id store.RequestID) int {
 }
 
 // unrecorded returns how many instances of an open launch have no record. A launch stays open while a record cannot be written.
-func (v *records) unrecorded(l store.Launch) (n int) {
-	for _, s := range l.Seats {
-		n += s.Count
-	}
+func (v *records) unrecorded(l store.Launch) int {
 	v.instances.mu.RLock()
 	defer v.instances.mu.RUnlock()
-	return max(0, n-len(v.instances.served[byLaunch(l.Token, "")]))
+	return max(0, l.Count-len(v.instances.served[byLaunch(l.Token, "")]))
+}
+
+// supplied returns how many instances an attempt holds or gets by launches.
+func (v *records) supplied(id store.RequestID, attempt int) int {
+	open, _ := v.launchedFor(id, attempt)
+	return open + v.instances.holds(id, attempt)
 }
 
 // launchedFor returns how many instances are being launched for an attempt, and how many were. An instance of an open launch was launched

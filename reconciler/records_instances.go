@@ -74,7 +74,11 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 	assigned := !known || in.record.Assignment != rec.Assignment
 	in.record, in.stored.outcomeUnknown = rec, false
 	if assigned {
-		v.served.set(in, rec.History.Runs(rec.RunID), rec.LaunchToken)
+		runs := rec.History.Runs(rec.RunID)
+		if in.launchedFor == "" && len(runs) > 0 {
+			in.launchedFor = runs[0] // a long history may lose it afterwards
+		}
+		v.served.set(in, append(runs, byLaunch(rec.LaunchToken, ""), byLaunch(rec.LaunchToken, in.launchedFor)))
 	}
 	if rec.State.Owned() {
 		if v.held[rec.RunID] == nil {
@@ -93,19 +97,10 @@ func (v *instanceRecords) apply(rec store.Instance) (was store.Instance, replace
 type servedRuns map[string]map[store.InstanceID]*instance
 
 // byLaunch is the key of servedRuns for the instances that a launch brought for a request; "": for all. No request id has a space.
-func byLaunch(token, run string) string { return launched + token + " " + run }
+func byLaunch(token, run string) string { return "launch " + token + " " + run }
 
-const launched = "launch "
-
-// set records the requests that an instance has served. It was launched for the first of them.
-func (v servedRuns) set(in *instance, runs []string, token string) {
-	if len(runs) > 0 {
-		ofLaunch := slices.DeleteFunc(slices.Clone(in.served), func(key string) bool { return !strings.HasPrefix(key, launched) })
-		if len(ofLaunch) == 0 { // afterwards a long history may lose its first request
-			ofLaunch = []string{byLaunch(token, ""), byLaunch(token, runs[0])}
-		}
-		runs = append(runs, ofLaunch...)
-	}
+// set records the requests that an instance has served.
+func (v servedRuns) set(in *instance, runs []string) {
 	for _, run := range in.served {
 		if delete(v[run], in.record.ID); len(v[run]) == 0 {
 			delete(v, run)
@@ -262,7 +257,7 @@ func (v *instanceRecords) remove(id store.InstanceID, in *instance) {
 		v.living[in.record.ResourceClass]--
 	}
 	v.disown(in)
-	v.served.set(in, nil, "")
+	v.served.set(in, nil)
 	delete(v.byID, id)
 	delete(v.principals, in.record.Principal)
 	delete(v.present, id)

@@ -244,7 +244,7 @@ func undelivered(s snapshot) (store.Registration, bool) {
 const maxTaken = 5
 
 // InstanceOf returns the id of the instance that a runner of this name was made for, by request; false if the name has not the form
-// of ours.
+// of ours. Ids of instances begin with "i-" on EC2 (Amazon EC2 API, "Instance") and in package procfleet.
 func InstanceOf(runner string) (store.InstanceID, bool) {
 	end := strings.LastIndexByte(runner, '-')
 	if end < 2 || !strings.HasPrefix(runner, "i-") {

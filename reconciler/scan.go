@@ -61,8 +61,7 @@ func (c *scanner) queueUp() {
 		if err != nil {
 			continue // it fails when its turn comes
 		}
-		open, _ := c.cache.launchedFor(id, r.status.Attempt)
-		short := r.request.Count - c.cache.instances.holds(id, r.status.Attempt) - open
+		short := r.request.Count - c.cache.supplied(id, r.status.Attempt)
 		c.waiting.set(waiter{id: id, since: r.status.PendingAt.Time, query: q, short: max(0, short)})
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/remuda-run/remuda/store"
 )
 
-// twoReads is how late a report may be: two looks without a read, two reads of the run, and the next step.
+// twoReads is how late a report may be: two polls without a read, two reads of the run, and the next step.
 const twoReads = 4 * poll
 
 // reported waits for the report of a request.

@@ -113,8 +113,7 @@ func (c call) classify(s scope, k kind, resp *github.Response, err error, hold t
 		return e
 	case isPage(resp.Response):
 		e.kind, e.status = ErrLocal, resp.StatusCode
-		e.detail = fmt.Sprintf("%s answers %d with a web page instead of JSON: check github.apiUrl, and whether a proxy or a sign-on page intercepts the call",
-			resp.Request.URL.Host, resp.StatusCode)
+		e.detail = fmt.Sprintf("%s answers %d with a web page instead of JSON: %s", resp.Request.URL.Host, resp.StatusCode, intercepted)
 		return e
 	}
 	code := resp.StatusCode
@@ -150,6 +149,9 @@ func credentialKind(cause error) error {
 	}
 	return ErrLocal
 }
+
+// intercepted is what the operator can do about an answer that is not GitHub's.
+const intercepted = "check github.apiUrl, and whether a proxy or a sign-on page intercepts the call"
 
 // isPage reports whether an answer is a web page. GitHub's own web pages have a status of 500 or higher.
 func isPage(resp *http.Response) bool {

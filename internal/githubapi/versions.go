@@ -81,8 +81,7 @@ func (c *Client) moved(ctx context.Context, failed call, redirect *movedError) e
 	case err != nil:
 		return fmt.Errorf("%s: %w", failed.what, err)
 	case name == "" || strings.EqualFold(name, c.scope.name):
-		return &callError{call: failed.what, kind: ErrLocal, detail: fmt.Sprintf(
-			"%v: check github.apiUrl, and whether a proxy or a sign-on page intercepts the call", redirect)}
+		return &callError{call: failed.what, kind: ErrLocal, detail: fmt.Sprintf("%v: %s", redirect, intercepted)}
 	}
 	return &callError{call: failed.what, kind: ErrLocal, detail: fmt.Sprintf(
 		"%s was renamed to %s: set github.url and, if it is set, github.repository to that name", c.scope.name, name)}
