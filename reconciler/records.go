@@ -24,11 +24,11 @@ func newRecords() *records {
 
 // recorded returns how many instances that a launch brought for a request certainly have records.
 func (v *records) recorded(token string, id store.RequestID) int {
-	v.instances.mu.RLock()
-	defer v.instances.mu.RUnlock()
 	if id.Noted() != string(id) {
 		return 0 // another request of the launch may be noted in the same way
 	}
+	v.instances.mu.RLock()
+	defer v.instances.mu.RUnlock()
 	return len(v.instances.served[byLaunch(token, string(id))])
 }
 

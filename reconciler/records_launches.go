@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -74,17 +75,32 @@ func (v *launchRecords) openLaunches() []store.Launch {
 	return slices.SortedFunc(maps.Values(v.opening), func(a, b store.Launch) int { return cmp.Compare(a.Token, b.Token) })
 }
 
-// openFor returns the newest launch without an outcome that was made for one attempt.
-func (v *launchRecords) openFor(id store.RequestID, attempt int) (store.Launch, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
-	for _, at := range slices.Backward(v.launchedBy[id]) {
-		l := v.byToken[at.token]
-		if !l.Done && at.seat < len(l.Seats) && l.Seats[at.seat].RequestID == id && l.Seats[at.seat].Attempt == attempt {
-			return l, true
+// seatsFor yields the launches made for one attempt, oldest first, with the seats of the attempt. Attempt 0 stands for all attempts. The
+// lock must be held.
+func (v *launchRecords) seatsFor(id store.RequestID, attempt int) iter.Seq2[store.Launch, store.LaunchSeat] {
+	return func(yield func(store.Launch, store.LaunchSeat) bool) {
+		for _, at := range v.launchedBy[id] {
+			l := v.byToken[at.token]
+			if at.seat >= len(l.Seats) || l.Seats[at.seat].RequestID != id {
+				continue // its seats never change; one that was written over by hand counts for no request
+			}
+			if s := l.Seats[at.seat]; (attempt == 0 || s.Attempt == attempt) && !yield(l, s) {
+				return
+			}
 		}
 	}
-	return store.Launch{}, false
+}
+
+// openFor returns the newest launch without an outcome that was made for one attempt. Attempt 0 stands for all attempts.
+func (v *launchRecords) openFor(id store.RequestID, attempt int) (newest store.Launch, open bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for l := range v.seatsFor(id, attempt) {
+		if !l.Done {
+			newest, open = l, true
+		}
+	}
+	return newest, open
 }
 
 // launchedFor returns how many instances each open launch was asked for by one attempt, and how many came of the others. Attempt 0 stands
@@ -93,17 +109,9 @@ func (v *launchRecords) launchedFor(id store.RequestID, attempt int) (open map[s
 	open = map[string]int{}
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	for _, at := range v.launchedBy[id] {
-		l := v.byToken[at.token]
-		if at.seat >= len(l.Seats) || l.Seats[at.seat].RequestID != id {
-			continue // its seats never change; one that was written over by hand counts for no request
-		}
-		s := l.Seats[at.seat]
-		if attempt != 0 && s.Attempt != attempt {
-			continue
-		}
+	for l, s := range v.seatsFor(id, attempt) {
 		if !l.Done {
-			open[at.token] += s.Count
+			open[l.Token] += s.Count
 		}
 		launched += len(s.Instances)
 	}

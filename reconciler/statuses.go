@@ -93,7 +93,7 @@ var releaseReasons = map[store.ReleaseReason]struct{ reason, message string }{
 func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason string, res Result) (Result, error) {
 	w.cache.capacity.unwait(r.id)
 	writing := w.batch.writing(r.id, 0) // first: once written, they are among the open
-	if open, _ := w.cache.launches.launchedFor(r.id, 0); held > 0 || len(open) > 0 || writing > 0 {
+	if _, open := w.cache.launches.openFor(r.id, 0); held > 0 || open || writing > 0 {
 		return res, nil // each of them wakes this key when it changes
 	}
 	if r.status.Phase == statemachine.PhaseReleased {
@@ -121,7 +121,7 @@ func (w *statuses) finishRequest(ctx context.Context, r run, held int, reason st
 func (w *statuses) expireRequest(ctx context.Context, r run) (Result, error) {
 	w.cache.capacity.unwait(r.id)
 	w.cache.index.forgetLooks(r)
-	if open, _ := w.cache.launches.launchedFor(r.id, 0); len(open) > 0 {
+	if _, open := w.cache.launches.openFor(r.id, 0); open {
 		return Result{}, nil
 	}
 	now := w.clock.Now()
