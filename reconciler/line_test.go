@@ -132,12 +132,7 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 
 // shortOf lists the requests that are Pending and own less than they need, and gives back those whose time is up.
 func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.Time, served map[string]bool, r *rand.Rand) []store.RunRequest {
-	held := map[string]int{}
-	for _, in := range w.Instances() {
-		if in.State.Owned() {
-			held[string(in.RunID)]++
-		}
-	}
+	held := w.held()
 	var out []store.RunRequest
 	for i := range len(asked) {
 		id := lineID(i)
@@ -275,16 +270,22 @@ func (w *world) serveLine(n int) {
 
 // oldestWithout returns the first request from number first on that was not served and owns no instance.
 func (w *world) oldestWithout(first int, served map[int]bool) int {
-	owned := map[store.RequestID]bool{}
-	for _, in := range w.Instances() {
-		if in.State.Owned() {
-			owned[in.RunID] = true
-		}
-	}
-	for served[first] || owned[store.RequestID(lineID(first))] {
+	held := w.held()
+	for served[first] || held[lineID(first)] > 0 {
 		first++
 	}
 	return first
+}
+
+// held counts the instances that each request owns.
+func (w *world) held() map[string]int {
+	held := map[string]int{}
+	for _, in := range w.Instances() {
+		if in.State.Owned() {
+			held[string(in.RunID)]++
+		}
+	}
+	return held
 }
 
 // S60 S62 S68: two requests of five over a pool of six, and no more to be had: the older is served,
