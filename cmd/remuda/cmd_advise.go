@@ -23,14 +23,14 @@ import (
 
 const adviseLong = `Shows how long requests would have waited, and for how long instances would have lived, under other idle
 limits and other minimum idle. The command replays the requests of the last days under each of them. The
-table keeps these requests for 35 days. The replay has short rules of its own for the pool, idle limits,
+table keeps these requests for 35 days. The replay has its own short rules for the pool, idle limits,
 minimum idle and caps.
 
-For each class the command prints what happened, and what the replay gives for the present settings. If
-they differ by more than 5 %, do not rely on the rest. Then the command prints a frontier: no setting of
-it is worse than another one in both waiting and instance time. Each row has the lines of the
-configuration for it. The command tries minimum idle at all times, and in the hours of --timezone in
-which most requests come. In a replay, no instance fails, is replaced or is interrupted.
+For each class the command prints the recorded figures, and the figures of the replay under the present
+settings. If they differ by more than 5 %, do not rely on the rest. Then the command prints a frontier: no
+setting of it is worse than another one in both waiting and instance time. Each row has the lines of the
+configuration for it. The command tries minimum idle at all times, and in the busiest hours of --timezone.
+In a replay, no instance fails, is replaced or is interrupted.
 
 Dollars are an estimate and no bill: the time of all instances, at their average price in "remuda costs",
 or at --price.`

@@ -265,7 +265,7 @@ func (r *request) allows(m *machine) bool {
 	return slices.Contains(r.usage, m.kind.Usage) && (m.kind.Types == r.Types || glob.Any(r.types, m.kind.Type))
 }
 
-// deadline is when a request fails if it still lacks instances. A request that waited longer than the timeout had a longer one of its own.
+// deadline is when a request fails if it still lacks instances. A request that waited longer than the timeout had its own, longer timeout.
 func (w *world) deadline(r *request) time.Time { return r.At.Add(max(w.demand.Timeout, r.Waited)) }
 
 // drop ends the wait of a request that lacks instances, and releases those that it has.

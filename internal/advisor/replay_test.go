@@ -202,7 +202,7 @@ func TestBound_LeavesOutTheOldest(t *testing.T) {
 	}
 }
 
-// manyRequests is so many requests for two machines on each of some days.
+// manyRequests returns as many requests for two machines on each of the days.
 func manyRequests(days, requests int) []store.PastRequest {
 	var out []store.PastRequest
 	for i := range days * requests {

@@ -34,7 +34,7 @@ type open struct {
 	has             []*stepped
 }
 
-// What a replay in steps adds up for each class.
+// The sums of a replay in steps, for each class.
 const (
 	machines = iota
 	warm
@@ -141,7 +141,7 @@ func (w *stepping) clear(r *open) bool {
 	return true
 }
 
-// serve gives a request what it lacks, as far as possible.
+// serve assigns instances to a request until it lacks none, as far as possible.
 func (w *stepping) serve(r *open) bool {
 	took := func(warm int, same bool) int {
 		starts := w.took[r.Class][warm]
