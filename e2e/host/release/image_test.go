@@ -7,6 +7,8 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -35,8 +37,10 @@ func engine(t *testing.T) func(args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	socket := "unix://" + filepath.Join(dir, "s")
-	daemon := exec.Command("dockerd", "--iptables=false", "--ip6tables=false", "--bridge=none", "--storage-driver=vfs", "--host="+socket,
+	socket, group := "unix://"+filepath.Join(dir, "s"), filepath.Base(dir)
+	// The containers have a control group of their own: an agent that was killed while it cleaned up may have left the engine's
+	// usual group frozen, and each container would wait in it for ever.
+	daemon := exec.Command("dockerd", "--iptables=false", "--ip6tables=false", "--bridge=none", "--storage-driver=vfs", "--host="+socket, "--cgroup-parent=/"+group,
 		"--data-root="+filepath.Join(dir, "data"), "--exec-root="+filepath.Join(dir, "exec"), "--pidfile="+filepath.Join(dir, "pid"))
 	var said strings.Builder
 	daemon.Stdout, daemon.Stderr = &said, &said
@@ -53,6 +57,12 @@ func engine(t *testing.T) func(args ...string) *exec.Cmd {
 		for _, mount := range namespaces {                                 // the engine leaves the one of the computer mounted
 			if err := unix.Unmount(mount, unix.MNT_DETACH); err != nil {
 				t.Errorf("unmount %s: %v", mount, err)
+			}
+		}
+		groups, _ := filepath.Glob("/sys/fs/cgroup/*/" + group) // one for each controller where the hierarchy is of version 1
+		for _, path := range append(groups, filepath.Join("/sys/fs/cgroup", group)) {
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Error(err)
 			}
 		}
 		if err := os.RemoveAll(dir); err != nil {
