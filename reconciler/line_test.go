@@ -130,7 +130,7 @@ func (w *world) watchLine(r *rand.Rand, asked map[string]store.RunRequest) {
 	})
 }
 
-// shortOf lists the requests that are Pending and own less than they need, and gives back those whose time is up.
+// shortOf lists the requests that are Pending and own fewer instances than they need. It releases those whose time is up.
 func (w *world) shortOf(asked map[string]store.RunRequest, ends map[string]time.Time, served map[string]bool, r *rand.Rand) []store.RunRequest {
 	held := w.held()
 	var out []store.RunRequest
@@ -243,7 +243,7 @@ func TestLine_LooksGrowLinearly_S60(t *testing.T) {
 	}
 }
 
-// serveLine gives back what the holder has, and then what each request gets, as soon as it is Ready. It checks that no
+// serveLine releases the instance of the holder, and then that of each request as soon as it is Ready. It checks that no
 // request is Ready while one that came much earlier still has no instance. A request that has its instance may be Ready
 // later than the next ones, because its agent reads its record only at its next poll.
 func (w *world) serveLine(n int) {

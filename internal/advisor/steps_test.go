@@ -141,7 +141,7 @@ func (w *stepping) clear(r *open) bool {
 	return true
 }
 
-// serve assigns instances to a request until it lacks none, as far as possible.
+// serve assigns instances to a request until it lacks none or no more can be had.
 func (w *stepping) serve(r *open) bool {
 	took := func(warm int, same bool) int {
 		starts := w.took[r.Class][warm]

@@ -39,7 +39,7 @@ func engine(t *testing.T) func(args ...string) *exec.Cmd {
 	}
 	socket, group := "unix://"+filepath.Join(dir, "s"), filepath.Base(dir)
 	// The containers have a control group of their own: an agent that was killed while it cleaned up may have left the engine's
-	// usual group frozen, and each container would wait in it for ever.
+	// usual group frozen, and each container would hang in it.
 	daemon := exec.Command("dockerd", "--iptables=false", "--ip6tables=false", "--bridge=none", "--storage-driver=vfs", "--host="+socket, "--cgroup-parent=/"+group,
 		"--data-root="+filepath.Join(dir, "data"), "--exec-root="+filepath.Join(dir, "exec"), "--pidfile="+filepath.Join(dir, "pid"))
 	var said strings.Builder
